@@ -7,8 +7,8 @@ import { argv, execPath, exit, versions } from 'node:process';
 import { hold } from '../../core/hold.ts';
 
 /**
- * Entry of the package's command `chunksmith`. It uses nothing that an old Node lacks. On an old Node, the
- * command runs on the Node bundled as a package, if that is installed.
+ * Entry of the package's command `chunksmith`. This file uses only features that old versions of Node have. On
+ * an old Node, it runs the command with the Node that is installed as an npm package, if there is one.
  */
 
 const MIN_NODE = 24;

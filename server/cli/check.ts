@@ -17,16 +17,16 @@ import { createDatabase, createPipelineStore } from '../store/stores.ts';
 import { endWithReader } from './closed-pipe.ts';
 import { tryToListen } from './listening.ts';
 
-/** Log settings of the command, which prints its answer itself: only warnings of plugins, for people. */
+/** Log settings of this command: only warnings and errors. The command prints its results without the log. */
 const WARNINGS = { logLevel: 'warn', logFormat: 'pretty' };
-/** Log settings while the store is opened, because the answer reports the store's faults. */
+/** Log settings while the store is opened: no warnings, because this command prints the store's faults. */
 const QUIET = { logLevel: 'error', logFormat: 'json' };
 
 /**
- * Prints which plugins, models and store a server with this configuration has, what they lack, who may call
- * it, and what jobs may use. A plugin that lacks something is not a failure: the server starts without it.
+ * Prints which plugins, models and store a server with this configuration has or lacks, who may call the
+ * server, and what jobs may use. An unavailable plugin is not a failure: the server starts without it.
  *
- * @param corpora what jobs may use, one line each
+ * @param corpora lines that say what jobs may use
  * @throws ConfigError if configured keys cannot be used
  * @returns the exit code: 0 if the server would work; 1 if a plugin cannot be imported or its example fails;
  *   2 if the store of pipelines cannot be opened or the address is in use
@@ -95,9 +95,9 @@ async function problemOfStore(config: Config): Promise<string | undefined> {
 }
 
 /**
- * Prints for every plugin whether it can run here, and runs its example like a request.
+ * Runs the example request of every plugin that can run here, and prints a line for each plugin.
  *
- * @returns whether every available plugin can be imported and runs its example, and no plugin is broken
+ * @returns true if no plugin is broken, and the examples of all available plugins succeed
  */
 async function checkPlugins(cradle: ServerCradle): Promise<boolean> {
   let areGood = true;
@@ -115,7 +115,7 @@ async function checkPlugins(cradle: ServerCradle): Promise<boolean> {
   return areGood && cradle.registry.broken.length === 0;
 }
 
-/** Whether a plugin is unavailable and `npm install` must be run in its folder. */
+/** Whether a plugin is unavailable and needs npm packages, which the user installs in the plugin's folder. */
 function lacksPackage({ manifest, missing }: PluginEntry): boolean {
   return missing.length > 0 && manifest.needs?.packages !== undefined;
 }
@@ -124,7 +124,7 @@ function stateOf({ missing }: PluginEntry): string {
   return missing.length === 0 ? 'available' : `missing, ${missing.join('; ')}`;
 }
 
-/** The problem with importing a plugin or running its example; `undefined` if it works or cannot run here. */
+/** Why a plugin's import or example fails; `undefined` if both succeed or there is no example to run here. */
 async function problemOf(entry: PluginEntry, cradle: ServerCradle): Promise<string | undefined> {
   const folder = dirname(entry.file);
   try {
@@ -143,7 +143,7 @@ async function problemOf(entry: PluginEntry, cradle: ServerCradle): Promise<stri
   }
 }
 
-/** A plugin's own error with file and line; `undefined` for an error of the server. */
+/** The error that the plugin's own code threw, with file and line; `undefined` if the server threw it. */
 function causeOf(error: unknown, folder: string): string | undefined {
   const { cause } = error as { readonly cause?: unknown };
   return cause === undefined ? undefined : withLine(String(cause), cause, folder);
@@ -157,10 +157,10 @@ interface Example {
 type Sources = Pick<ServerCradle, 'registry' | 'host'>;
 
 /**
- * The request that tries a plugin: its own example or, for a tokenizer or embedding plugin, the example of a
- * plugin that uses its first name. `undefined` if every example needs the network.
+ * The example request that runs a plugin. For a tokenizer or embedding plugin, this is the example of
+ * another plugin, with the first listed tokenizer or model. `undefined` if there is no offline example.
  *
- * @throws what a tokenizer or embedding plugin throws when it is created and lists its names
+ * @throws the error of a tokenizer or embedding plugin that cannot be created or cannot list its names
  */
 export async function exampleFor(entry: PluginEntry, sources: Sources): Promise<Example | undefined> {
   const { kind, name } = entry.manifest;

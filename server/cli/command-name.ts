@@ -6,14 +6,14 @@ const CHECKOUT = join(import.meta.dirname, '../..');
 /** Whether this program runs from its sources, not from the package. */
 export const IS_CHECKOUT = MODULE_ENDING === '.ts';
 
-/** The command in messages and pages: how a shell in the working directory calls this program. */
+/** The command that calls this program from the working directory, as shown in messages and pages. */
 export function commandName(): string {
   if (!IS_CHECKOUT) return 'chunksmith';
   const path = relative('', CHECKOUT);
   return `npm ${path === '' ? '' : `--prefix ${quoted(path)} `}run -s chunksmith --`;
 }
 
-/** The Node among a checkout's packages, if it runs this program; other Nodes may be too old. */
+/** The `node` command for messages: the checkout's own Node if it runs this program, otherwise `node`. */
 export function nodeName(): string {
   const path = relative(CHECKOUT, process.execPath);
   return IS_CHECKOUT && path.startsWith('node_modules') ? quoted(relative('', process.execPath)) : 'node';

@@ -11,19 +11,19 @@ import { setSwitchesFor } from './v8-switches.ts';
 export interface Engine {
   readonly cradle: ServerCradle;
   /**
-   * Runs work in threads. Call it once.
+   * Creates the runner, which runs work in threads. Call it once.
    *
-   * @param isSmall whether the work ends before a thread would have started
+   * @param isSmall whether the work takes less time than starting a thread
    */
   runner(isSmall: boolean): Runner;
   close(): Promise<void>;
 }
 
-/** The log has only warnings and errors, on standard error: standard output has the command's answer. */
+/** Logs only warnings and errors, to standard error. The command writes its results to standard output. */
 const LOG = { logLevel: 'warning', logFormat: 'pretty', logTo: 'stderr' } as const;
 
 /**
- * @param flags the command line's engine options; other options come from a server's variables
+ * @param flags the engine options of the command line; environment variables set all other options
  * @throws ConfigError, and ServiceError as `createServerContainer` does
  */
 export async function openEngine(flags: Flags, env: Environment): Promise<Engine> {

@@ -3,7 +3,7 @@ import { ChunksmithError } from '../clients/javascript/errors.ts';
 import { ConfigError } from '../config/config.ts';
 import { StoreOpenError } from '../store/failures.ts';
 
-/** Exit status of a command; from 128 on, shells use them for signals. */
+/** Exit statuses of a command. Shells use statuses from 128 on for signals. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -13,7 +13,7 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
-/** An error in the command as written; the message says what to change. */
+/** The command line is wrong. The message says what to change. */
 export class UsageError extends Error {}
 
 export class CommandError extends Error {}

@@ -6,8 +6,8 @@ import { withServerFlags } from './commands/serve.ts';
 import { addressOf } from './listening.ts';
 
 /**
- * Health check of the image, Linux only: exits with 0 if the server is alive, else with 1. The server is a
- * process, by default the container's first process. Its own flags and variables give its host and port.
+ * Health check of the container image (Linux only): exits with 0 if the server answers, otherwise with 1. The
+ * server's host and port come from the flags and variables of its process, by default process 1.
  */
 async function isHealthy(pid: string): Promise<boolean> {
   const [command, variables] = (await Promise.all(
@@ -21,10 +21,10 @@ async function isHealthy(pid: string): Promise<boolean> {
 const MAIN = /(^|\/)server\/main\.[jt]s$/;
 
 /**
- * The address of a server that runs as a process, perhaps as the child of another program such as an init.
+ * The address of a server from its command line, which may begin with another program, such as an init.
  *
- * @param command the words of its command line, with an empty last word
- * @param variables as `NAME=value`
+ * @param command the words of the process's command line, followed by an empty word
+ * @param variables the process's environment variables, as `NAME=value`
  * @returns undefined if the process is not a server
  */
 export function addressOfServer(

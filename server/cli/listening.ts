@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 type Address = Pick<Config, 'host' | 'port'>;
 
-/** Why a server cannot listen, in a sentence for the operator; `undefined` for other errors. */
+/** Explains to the operator why the address cannot be used; `undefined` if the error has another cause. */
 export function listenProblem(error: unknown, { host, port }: Address): string | undefined {
   const reason = REASONS[String((error as { code?: unknown }).code)];
   return reason && `Cannot listen on ${host}:${port}: ${reason}.`;

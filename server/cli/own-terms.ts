@@ -35,8 +35,8 @@ const TERMS: readonly (readonly [service: RegExp, own: string])[] = [
 ];
 
 /**
- * A message of the service in the terms of the command line. Remedies name variables, because the command
- * line has no flags for options of the server.
+ * Rewords a message of the service for the command line. Flags of the server become environment variables,
+ * because these commands do not have the server's flags.
  */
 export function inOwnTerms(message: string): string {
   const worded = TERMS.reduce((text, [service, own]) => text.replace(service, own), message)

@@ -31,7 +31,7 @@ interface NamedPreset {
   readonly override?: Record<string, Record<string, unknown> | null>;
 }
 
-/** The preset that the flags name, with its changes; empty without flags. @throws UsageError */
+/** The preset that the flags choose and their changes to it; empty without these flags. @throws UsageError */
 export function presetOf({ preset, set = [], without = [] }: PresetFlags): NamedPreset {
   if (preset === undefined) {
     const [flag] = [...set.map(() => '--set'), ...without.map(() => '--without')];

@@ -13,7 +13,7 @@ import { pluginCheckCommand } from './plugin/check-command.ts';
 /**
  * `chunksmith` with all its commands.
  *
- * @param server the commands that run or check the service
+ * @param server the commands `serve` and `check`
  * @param onEnd called with the exit status, if it is not 0
  */
 export async function program(

@@ -4,17 +4,16 @@ import { join } from 'node:path';
 import { hold } from '../../core/hold.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Milliseconds without a change before a restart: an editor or `plugin new` writes several files. */
+/** Milliseconds to wait after the last change, because an editor or `plugin new` writes several files. */
 const SETTLED = 200;
-/** Paths that users do not edit: packages, and hidden files of tools and editors. */
+/** Paths whose changes are ignored: npm packages, and hidden files of tools and editors. */
 const IGNORED = /(^|[\\/])(node_modules|\.[^\\/]*)([\\/]|$)/;
 
 /**
- * Runs the server in a separate process, and restarts it when a source file or a plugin changes, or a folder
- * with a plugin is created. Node's own `--watch` may begin a second start during the first start, when the
- * port is in use.
+ * Runs the server in a child process, and restarts it when a source file or a plugin changes, or a plugin is
+ * created. Node's own `--watch` may start the new server while the old one still uses the port.
  *
- * @param folders additional folders of plugins, which are watched too
+ * @param folders additional folders of plugins to watch
  */
 export function reload(folders: readonly string[]): void {
   const server = superviseServer();
@@ -33,7 +32,7 @@ function watchFolder(folder: string, onChange: () => void): void {
   const look = (_event: unknown, path: string | null) => {
     if (path === null || !IGNORED.test(path)) onChange();
   };
-  // A folder that vanishes while it is read has changed too.
+  // An error, for example because the folder was removed, also counts as a change.
   hold(watch(folder, { recursive: true }, look), onChange);
 }
 
@@ -58,7 +57,7 @@ function superviseServer() {
   return {
     restart() {
       if (running === undefined) return start();
-      // A second signal would stop the server at once, with requests in flight.
+      // Sends only one signal: a second signal would end the server without finishing its requests.
       if (!isStale && !isEnding) running.kill('SIGTERM');
       isStale = true;
     },

@@ -27,7 +27,7 @@ import { reload } from './reload.ts';
 import { setSwitchesFor } from './v8-switches.ts';
 
 /**
- * Runs the server until a signal comes, or checks the configuration. A failed start ends the process.
+ * Runs the server until a signal arrives, or checks the configuration. Ends the process if the start fails.
  *
  * @returns the exit status of a check; 0 once the server listens
  */
@@ -52,14 +52,14 @@ async function start(flags: Flags, env: Environment): Promise<number> {
   return EXIT.done;
 }
 
-/** Listens until a signal comes, then finishes requests in flight within the grace period. */
+/** Serves until a signal arrives, then finishes requests in progress within the grace period. */
 async function serve(config: Config, registry: Registry): Promise<void> {
   let isStopping = false;
   const app = await buildApp(config, {
     registry,
     startsThread: true,
     onOpen: () => announce(app, config, registry),
-    // A store that is closed while it opens is not broken.
+    // Ignores errors during shutdown: a store that is closed while it opens is not broken.
     onBrokenStore: (error) => void (isStopping || fail(error)),
   });
   closeWithGrace({ logger: app.log, delay: config.shutdownGrace * 1000 }, async ({ err, signal }) => {
@@ -75,7 +75,7 @@ async function serve(config: Config, registry: Registry): Promise<void> {
   });
 }
 
-/** Keeps Fastify from logging that it listens before the store is open; `announce` logs it afterwards. */
+/** Listens without Fastify's log line about it. `announce` logs the address once the store is open. */
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
   const { level } = app.log;
   if (level === 'debug' || level === 'info') app.log.level = 'warn';
@@ -86,10 +86,10 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
   }
 }
 
-/** Maximum connections waiting to be accepted; the system may allow fewer. */
+/** Maximum connections waiting to be accepted. The operating system may have a lower limit. */
 const BACKLOG = 4096;
 
-/** Prints why a start failed; only an unexpected error has a stack. */
+/** Ends the process after printing an error, with its stack only if the error is unexpected. */
 function fail(error: unknown): never {
   console.error(isExpected(error) ? error.message : error);
   process.exit(isExpected(error) ? EXIT.usage : EXIT.failed);

@@ -11,7 +11,7 @@ export function asksForKeys({ apiKeys, apiKeysFile }: AccessConfig): boolean {
   return apiKeys !== '' || apiKeysFile !== '';
 }
 
-/** Wrong keys that an address may send per minute; 0 if unlimited. */
+/** Maximum wrong keys per minute from one address; 0 if unlimited. */
 export function failedKeyLimitOf(config: AccessConfig): number {
   const { failedKeyLimit, rateLimit } = config;
   if (!asksForKeys(config)) return 0;
@@ -19,10 +19,9 @@ export function failedKeyLimitOf(config: AccessConfig): number {
 }
 
 /**
- * The keys; each request must carry one of them. Empty if the service requires none. No error message
- * contains a key.
+ * The accepted API keys; empty if the service requires none. Error messages never contain a key.
  *
- * @throws ConfigError if keys are configured but none is found, or if a key can never be sent
+ * @throws ConfigError if keys are configured but none is found, or if a key cannot be sent in a header
  */
 export function readKeys(config: AccessConfig): string[] {
   if (!asksForKeys(config)) return [];
@@ -52,7 +51,7 @@ function readLines(file: string): string[] {
 }
 
 /**
- * Describes who may call the service, in one sentence each, for the log of the start and for `check`.
+ * Describes who may call the service, as a list of sentences for the log and for `check`.
  *
  * @throws ConfigError as `readKeys` does
  */

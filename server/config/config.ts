@@ -2,11 +2,11 @@ import { flagName, type Machine, type Option, readMachine, type ValueOf, variabl
 import { OPTION_ENTRIES, type OPTIONS, type OptionName } from './options.ts';
 import { parseValue } from './values.ts';
 
-/** The configuration of a server: a value for each option, and settings that only the program sets. */
+/** The configuration of a server: the values of all options, and settings that users cannot change. */
 export type Config = { readonly [K in OptionName]: ValueOf[(typeof OPTIONS)[K]['type']] } & Unlisted;
 
 interface Unlisted {
-  /** Maximum characters that an evaluation searches; documents count once for each different way to chunk. */
+  /** Maximum product of an evaluation's document characters and its number of different ways to chunk. */
   readonly maxEvaluationCharacters: number;
   /** Maximum files in a shard of a job. */
   readonly bulkShardDocuments: number;
@@ -16,15 +16,15 @@ interface Unlisted {
 
 const UNLISTED: Unlisted = { maxEvaluationCharacters: 10_000_000, bulkShardDocuments: 10_000 };
 
-/** The flags of a command line: texts, and booleans for switches without a text. */
+/** The flags of a command line: texts, or booleans for flags without a value. */
 export type Flags = { readonly [K in OptionName]?: string | boolean | undefined };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** An unusable configuration; the message has a line for every problem. */
+/** The configuration cannot be used. The message has a line for every problem. */
 export class ConfigError extends Error {}
 
-/** Reads the configuration: flags first, then the environment, then the defaults. @throws ConfigError */
+/** Reads flags, otherwise environment variables, otherwise defaults, for each option. @throws ConfigError */
 export function readConfig(flags: Flags, env: Environment, machine: Machine = readMachine()): Config {
   const problems: string[] = [];
   const entries = OPTION_ENTRIES.map(([name, option]) => {
@@ -50,13 +50,13 @@ export function readConfig(flags: Flags, env: Environment, machine: Machine = re
   return config;
 }
 
-/** The default configuration with the given values, for an app that mounts the service. */
+/** The given values, and the defaults of all other options, for an app that mounts the service. */
 export function configOf(given: Partial<Config> = {}, machine: Machine = readMachine()): Config {
   const defaults = OPTION_ENTRIES.map(([name, option]) => [name, defaultOf(option, machine)]);
   return { ...(Object.fromEntries(defaults) as Config), ...UNLISTED, ...given };
 }
 
-/** Whether a server accepts jobs, which need a folder or a connection to read from. */
+/** Whether a server accepts jobs. It does if a folder or a connection is configured. */
 export function takesJobs({ bulkRoot, bulkConnections }: JobSettings): boolean {
   return bulkRoot !== '' || bulkConnections !== '';
 }

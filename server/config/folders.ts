@@ -12,21 +12,21 @@ export function checkFolder(option: string, folder: string): void {
   );
 }
 
-/** Checks that configured folders exist, except a models folder that downloads create. @throws ConfigError */
+/** @throws ConfigError if a configured folder is missing, except a models folder that downloads may create */
 export function checkFolders({ pluginsDir, modelsDir, allowDownloads }: Config): void {
   for (const folder of pluginsDir) checkFolder('--plugins-dir', folder);
   if (modelsDir === '' || allowDownloads) return;
   checkFolder('--models-dir', modelsDir);
 }
 
-/** Error code of a file system in which folders cannot be created, such as `/proc`. */
+/** Our error code for a place where folders cannot be created, such as `/proc`. */
 export const NO_FOLDER = 'ENOFOLDER';
 
-/** Creates a folder and its parents. @throws the error of the system, or one with the code `NO_FOLDER` */
+/** Creates a folder and its parents. @throws the system's error, or an error with the code `NO_FOLDER` */
 export async function makeFolder(folder: string): Promise<void> {
   let top = resolve(folder);
   while (!existsSync(dirname(top))) top = dirname(top);
-  // First creates only the topmost folder: where that is impossible, Node's `recursive` retries forever.
+  // Creates the topmost missing folder first. If that is impossible, `recursive` would retry forever.
   await mkdir(top).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'EEXIST') return;
     if (cause.code !== 'ENOENT') throw cause;

@@ -3,12 +3,12 @@ import { availableParallelism, totalmem } from 'node:os';
 export interface ValueOf {
   text: string;
   integer: number;
-  /** A number of bytes, written as such or as a size: `10MB`, `512KiB`. */
+  /** Bytes, written as a number or with a unit: `10MB`, `512KiB`. */
   size: number;
   boolean: boolean;
   /** Items separated by commas. */
   list: readonly string[];
-  /** Names mapped to names, as `name=name` separated by commas. */
+  /** Aliases, written as `alias=name` and separated by commas. */
   pairs: Readonly<Record<string, string>>;
   /** Number of trusted proxies in front of the server, or their addresses and networks; 0 for none. */
   proxies: number | readonly string[];
@@ -24,29 +24,29 @@ export interface Option<Type extends OptionType = OptionType> extends OptionDeta
 }
 
 interface OptionDetails {
-  /** Shown in help and OPTIONS.md instead of the default. */
+  /** Text that help and OPTIONS.md show instead of the default. */
   readonly shownDefault?: string;
-  /** Whether the option is read only from the environment, which hides it from lists of processes. */
+  /** Whether the option has no flag, only an environment variable, so that `ps` does not show the value. */
   readonly isVariableOnly?: boolean;
-  /** Whether the value must not be shown, even if wrong. Such an option is read only from the environment. */
+  /** Whether messages must not show the value. Such an option has no flag, only an environment variable. */
   readonly isSecret?: boolean;
-  /** Whether an empty variable is an error; other options treat it as unset. */
+  /** Whether an empty variable is an error. By default, an empty variable counts as unset. */
   readonly isNeverEmpty?: boolean;
-  /** Valid texts in lower case; the comparison ignores case. */
+  /** Valid texts, in lower case. Values are compared without regard to case. */
   readonly choices?: readonly string[];
-  /** Choices by their synonyms. */
+  /** Maps a synonym to the choice that it means. */
   readonly synonyms?: Readonly<Record<string, string>>;
   readonly pattern?: RegExp;
-  /** Description of the pattern, for messages. */
+  /** What the pattern accepts, in words for messages. */
   readonly expected?: string;
-  /** Parses what a pattern cannot check: a text, or each item of a list. Not called for an empty text. */
+  /** Parses a text, or each item of a list, if a pattern is not enough. Not called for an empty text. */
   readonly read?: (text: string) => Read<string>;
-  /** For numbers and sizes; default 1. */
+  /** Minimum of a number or size; default 1. */
   readonly minimum?: number;
   readonly maximum?: number;
 }
 
-/** A parsed value, or what was expected instead. */
+/** The parsed value or, if the text is invalid, a description of valid texts. */
 export type Read<T> = { readonly value: T } | { readonly expected: string };
 
 export const optionOf =

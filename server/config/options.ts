@@ -1,10 +1,10 @@
 import { flagName, type Option, type OptionType, optionOf, type Read, variableName } from './option.ts';
 import { readDatabaseUrl, readOrigin, readServiceUrl, writeSize } from './values.ts';
 
-/** Maximum seconds of a Node timer, rounded down. */
+/** Maximum seconds of a timeout: Node's timers end at about 2 147 483 s. */
 const MAX_WAIT = 2_000_000;
 
-/** Minimum default of bytes in flight; larger defaults are a share of the memory. */
+/** Minimum default of the bytes in flight. With more memory, the default is a share of the memory. */
 const MIN_BYTES_IN_FLIGHT = 104_857_600;
 
 const text = optionOf('text');
@@ -16,8 +16,8 @@ const pairs = optionOf('pairs');
 const proxies = optionOf('proxies');
 
 /**
- * The only table of the server's options, in the order of the help. Flags, environment variables, the type of
- * the configuration, the help and the table of OPTIONS.md are derived from it.
+ * All options of the server, in the order of the help. This table defines the flags, environment variables,
+ * the type of the configuration, the help and the table of OPTIONS.md.
  */
 export const OPTIONS = {
   host: text('0.0.0.0', 'Address to listen on.'),
@@ -189,7 +189,7 @@ export const OPTIONS = {
     read: readServiceUrl,
   }),
   hfToken: text('', 'Access token for the hub.', { isSecret: true }),
-  // Refuses what git refuses as a branch name, so that it can never be a path.
+  // Accepts only valid names of git branches, so that the value cannot be used as a path.
   hfRevision: text('main', 'Branch, tag or commit to take from the hub and from its local cache.', {
     isVariableOnly: true,
     pattern: /^(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/,
@@ -214,7 +214,7 @@ function readPackageName(text: string): Read<string> {
 
 export interface OptionRow {
   readonly type: OptionType;
-  /** Empty if the option is read only from the environment. */
+  /** Empty if the option has no flag. */
   readonly flag: string;
   readonly variable: string;
   readonly shown: string;

@@ -44,7 +44,7 @@ function parseSwitch(text: string): Parsed {
   return ['false', '0'].includes(word) ? { value: false } : { expected: 'true or false' };
 }
 
-/** Parses aliases. A name cannot be an alias of two others, nor of another alias. */
+/** Parses `alias=name` pairs. An alias has only one name, and that name must not be an alias. */
 function parsePairs(text: string): Parsed {
   const pairs = splitList(text).map((item) => item.split('=').map((name) => name.trim()));
   const names = new Set(pairs.map(([name]) => name));
@@ -101,13 +101,13 @@ export function splitList(text: string): string[] {
     .filter((item) => item !== '');
 }
 
-/** The power of each unit, by its first letter: `k` for `kB` and `KiB`. */
+/** First letters of the units. A letter's index is the power of 1000 or 1024. */
 const POWERS = ['', 'k', 'm', 'g', 't'];
 const SIZE = /^(\d{1,16}(?:\.\d{1,3})?) ?(?:([kmgt])(i?))?b?$/i;
 
 /**
- * Parses a size in bytes: `1048576`, `10MB`, `1.5GB`, `512KiB`. kB is 1000 bytes, KiB is 1024 bytes, and the
- * B is optional. `undefined` if the text is not a size.
+ * Parses a size to bytes: `1048576`, `10MB`, `1.5GB`, `512KiB`. `kB` is 1000 bytes, `KiB` is 1024 bytes, and
+ * `B` may be omitted. `undefined` if the text is not a size.
  */
 function readSize(text: string): number | undefined {
   const [, count, letter = '', binary = ''] = SIZE.exec(text) ?? [];
@@ -116,7 +116,7 @@ function readSize(text: string): number | undefined {
   return bytes <= Number.MAX_SAFE_INTEGER ? Math.floor(bytes) : undefined;
 }
 
-/** Writes bytes in the largest exact unit: `100MiB`. */
+/** Writes bytes in the largest binary unit that gives a whole number: `100MiB`. */
 export function writeSize(bytes: number): string {
   let value = bytes;
   let power = 0;
@@ -132,7 +132,7 @@ export function readOrigin(text: string): Read<string> {
   const url = URL.parse(text);
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (url !== null && isWeb && url.href === `${url.origin}/`) return { value: url.origin };
-  // Browser extensions have schemes of their own.
+  // Accepts origins of browser extensions, such as `chrome-extension://id`.
   if (!isWeb && /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+$/.test(text)) return { value: text };
   return { expected: 'origins such as https://app.example, without a path, or *' };
 }
@@ -145,7 +145,7 @@ export function readServiceUrl(text: string): Read<string> {
 
 const POSTGRESQL = 'postgresql://user:password@host:5432/database';
 
-/** Parses the URL of a PostgreSQL database. For the URL of an SQLite file, it says what to use instead. */
+/** Parses the URL of a PostgreSQL database. The message about an SQLite URL says what to use instead. */
 export function readDatabaseUrl(text: string): Read<string> {
   const { protocol } = URL.parse(text) ?? {};
   if (protocol === 'postgresql:' || protocol === 'postgres:') return { value: text };

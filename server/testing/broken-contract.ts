@@ -1,17 +1,17 @@
 export interface Broken {
   readonly promise: string;
-  /** The position, for example a chunk with its offsets. */
+  /** Where the promise is broken, for example a chunk with its offsets. */
   readonly where?: string | undefined;
-  /** Whether the plugin gave no answer, so that nothing else could be checked. */
+  /** Whether the plugin gave no usable answer, so that its other promises could not be checked. */
   readonly isUnanswered?: true;
-  /** Whether to stop trying, because more cases would take too long. */
+  /** Whether no further cases are tried, because they would take too long. */
   readonly isLast?: boolean;
 }
 
-/** The smallest generated case that breaks a promise, or the last case if there was no time to shrink it. */
+/** The smallest case found that breaks a promise, or the last case if time ran out. */
 export interface SmallestCase {
   readonly value: unknown;
-  /** The seed, if the case was random. */
+  /** The seed of a random case; undefined for other cases. */
   readonly seed?: number | undefined;
 }
 
@@ -32,10 +32,10 @@ export class BrokenContract extends Error {
 }
 
 const MAX_SHOWN = 600;
-/** Invisible characters: white space except the blank, marks without a glyph, joiners, lone surrogates. */
+/** Invisible characters: white space except U+0020, control and format characters, lone surrogates. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Cs}]|(?! )\p{Zs}|\ufe0f/gu;
 
-/** A value as JSON to be read and pasted: invisible characters are escaped, long values are truncated. */
+/** A value as JSON for messages. Invisible characters are escaped, and long values are truncated. */
 export function shown(value: unknown, most = MAX_SHOWN): string {
   const json = JSON.stringify(value, (_key, inner) => (inner instanceof Uint8Array ? [...inner] : inner));
   const text = (json ?? String(value)).replace(UNSEEN, escaped);

@@ -6,7 +6,7 @@ import { hostedModels } from '../plugins/hosted/provider.ts';
 
 export const quietLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** The collaborators of a factory. Models and variables come only from the test. */
+/** The collaborators that a plugin's factory gets. Models and variables come only from the test. */
 export function collaborators(given: Partial<Collaborators> = {}): Collaborators {
   return {
     log: quietLog,

@@ -26,16 +26,16 @@ import { type SinkStandIn, startStandIn } from './contracts/sink/stand-in.ts';
 type Options = Readonly<Record<string, unknown>>;
 
 export interface HarnessOptions {
-  /** The plugins, if they are already loaded. */
+  /** The loaded plugins; by default, the configured plugins are loaded. */
   readonly registry?: Registry;
-  /** A folder with a folder for each sink without a stand-in of its own. */
+  /** Folder of further stand-ins, `<standIns>/<sink>/stand-in`, for sinks without one of their own. */
   readonly standIns?: string;
 }
 
-/** Runs plugins as the service does. Only this part of the contract suites knows how to build a service. */
+/** Runs plugins as the service does. The contract suites use the service only through this type. */
 export type Harness = Awaited<ReturnType<typeof openHarness>>;
 
-/** @param config for example additional folders of plugins */
+/** @param config changes to the default configuration, such as additional folders of plugins */
 export async function openHarness(
   config: Partial<Config> = {},
   { registry: loaded, standIns }: HarnessOptions = {},
@@ -45,7 +45,7 @@ export async function openHarness(
   return {
     plugins: (kind: Kind) => registry.ofKind(kind),
     make: <K extends Kind>(kind: K, name: string): Promise<Implementations[K]> => host.get(kind, name),
-    /** The answer to a request, as text. @throws BrokenContract if the manifest does not list a report */
+    /** The body that answers a request. @throws BrokenContract for a report that is not in the manifest */
     async chunk(name: string, request: object): Promise<string> {
       const { bytes, reported } = await runTask(service, { run: 'chunk', name }, request);
       checkReports(registry.require('chunker', name).manifest, Object.keys(metadataOf(reported)));
@@ -55,7 +55,7 @@ export async function openHarness(
     async request({ kind, name }: Manifest, body: object): Promise<void> {
       await runTask(service, { run: kind === 'chunker' ? 'chunk' : 'refine', name }, body);
     },
-    /** Calls a refinery directly. @throws BrokenContract if the manifest does not list a report */
+    /** Calls a refinery without a request. @throws BrokenContract for a report that is not in the manifest */
     async refine(manifest: Manifest, chunks: readonly Chunk[], options: Options, signal: AbortSignal) {
       const context = await refineContext(composed, manifest, chunks, options);
       const refinery = await host.get('refinery', manifest.name);
@@ -63,15 +63,15 @@ export async function openHarness(
         refinery.refine(chunks, options as never, { ...context, report, signal } as never),
       );
     },
-    /** Calls a reader directly. @throws BrokenContract if the manifest does not list a report */
+    /** Calls a reader without a request. @throws BrokenContract for a report that is not in the manifest */
     async read(manifest: Manifest, file: SourceFile, signal: AbortSignal): Promise<ReadFile> {
       const reader = await host.get('reader', manifest.name);
       const options = optionsOf(manifest, {});
       return withReports(manifest, (report) => reader.read(file, { report, signal, options }));
     },
-    /** Creates a sink that finds its database by these variables, and retries after short waits. */
+    /** Creates a sink with the given environment variables, and with short waits before retries. */
     sink: makeSink,
-    /** The stand-in of a sink, or why it cannot run here. @throws BrokenContract if the sink has none */
+    /** Starts a sink's stand-in, or returns why it cannot run. @throws BrokenContract if there is none */
     standIn: (plugin: PluginEntry): Promise<SinkStandIn | string> => startStandIn(plugin, standIns),
     optionsOf,
     tokenizerNames: () => openers.tokenizerNames(),
@@ -86,7 +86,7 @@ export async function openHarness(
 
 type Composed = Awaited<ReturnType<typeof composeQuietly>>;
 
-/** Opens a model that stays open until the tests end. */
+/** Opens an embedding model. It stays open until the tests end. */
 async function openModel(openers: Openers, { embedding_model }: Options): Promise<EmbeddingModel> {
   return (await openers.model(embedding_model as string)).value;
 }
@@ -119,7 +119,7 @@ function optionsOf({ options }: Manifest, given: Options): Options {
   return options === undefined ? given : createValidator(options)(structuredClone(given));
 }
 
-/** Runs code that reports metadata. @throws BrokenContract if the manifest does not list a report */
+/** Runs code that reports metadata. @throws BrokenContract for a report that is not in the manifest */
 async function withReports<T>(
   manifest: Manifest,
   run: (report: (name: string) => void) => T | Promise<T>,
@@ -132,7 +132,7 @@ async function withReports<T>(
   }
 }
 
-/** Metadata that the service itself reports about a model. */
+/** Names of the reports that the service itself makes about a model. */
 const OF_MODELS = [
   'embedding-model',
   'embedding-empty',
@@ -141,7 +141,7 @@ const OF_MODELS = [
   'embedding-cut',
 ];
 
-/** @throws BrokenContract */
+/** @throws BrokenContract for a name that is not in the manifest */
 function checkReports({ reports = {}, uses = [] }: Manifest, names: readonly string[]): void {
   const listed = [...Object.keys(reports), ...(uses.includes('embedding') ? OF_MODELS : [])];
   const unlisted = names.filter((name) => !listed.includes(name));
@@ -151,7 +151,7 @@ function checkReports({ reports = {}, uses = [] }: Manifest, names: readonly str
   ]);
 }
 
-/** The service of one thread, with real parts except for the log. */
+/** Composes the service for one thread, with the real parts but without a log. */
 export async function composeQuietly(config: Partial<Config> = {}, registry?: Registry) {
   const whole = configOf(config);
   const loaded = registry ?? (await loadPlugins(whole, process.env));

@@ -1,4 +1,4 @@
-/** For plugin authors: `import { testPlugin } from 'chunksmith/testing'`. */
+/** The package's export `chunksmith/testing`, for authors of plugins. */
 export { BrokenContract } from './broken-contract.ts';
 export type { SinkStandIn, StartStandIn } from './contracts/sink/stand-in.ts';
 export { type Harness, type HarnessOptions, openHarness } from './harness.ts';

@@ -3,12 +3,12 @@ import type { PluginEntry } from '../../core/hosting/registry.ts';
 import { BrokenContract } from './broken-contract.ts';
 import type { Harness } from './harness.ts';
 
-/** Promises by group, as they are reported, each with its remedy. */
+/** Maps each promise to its remedy, by group. */
 export type Promises = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export type PromiseOf<All extends Promises> = { [Group in keyof All]: keyof All[Group] & string }[keyof All];
 
-/** Promises of plugins of every kind, and promises of all plugins that get a signal. */
+/** `answers`: promises of plugins of every kind. `signal`: promises of plugins that get an AbortSignal. */
 export const COMMON = {
   answers: {
     'it does not throw': 'Handle such inputs; for a mistake of the caller, throw refusedError(message).',
@@ -22,26 +22,26 @@ export const COMMON = {
   },
 } as const satisfies Promises;
 
-/** Promises that one plugin need not keep, each with the reason. */
+/** Maps each promise that a plugin need not keep to the reason. */
 export type Exemptions = Readonly<Record<string, string>>;
 
 export interface SuiteOptions {
-  /** Number of generated cases; some hundreds by default. */
+  /** Number of generated cases; by default some hundreds, depending on the kind. */
   readonly runs?: number | undefined;
-  /** The same seed generates the same cases; a failure reports its seed. */
+  /** Seed of the generated cases; by default random. Failures report the seed. */
   readonly seed?: number | undefined;
-  /** Promises that the plugin need not keep, each with the reason. */
+  /** Promises not to check; default none. */
   readonly exemptions?: Exemptions | undefined;
-  /** Called with each case before it is tried. */
+  /** Called with each case before the plugin gets it. */
   readonly onCase?: ((one: unknown) => void) | undefined;
 }
 
 export interface Suite {
   readonly promises: Promises;
-  /** Groups of promises that do not apply to a plugin with this manifest, with reasons; default none. */
+  /** Groups of promises that do not apply to a plugin with this manifest, with the reasons; default none. */
   leftOut?(manifest: Manifest): Readonly<Record<string, string>>;
   /**
-   * Checks one plugin against the promises of its kind and its manifest; returns what was tried.
+   * Checks the promises of a plugin's kind and manifest. Returns a description of the cases tried.
    *
    * @throws BrokenContract
    */
@@ -49,9 +49,9 @@ export interface Suite {
 }
 
 /**
- * Runs a suite repeatedly, each time without the promises already found broken.
+ * Runs a suite repeatedly. Each run leaves out the promises that earlier runs have found broken.
  *
- * @returns each broken promise once, with its own smallest case; and what was tried
+ * @returns each broken promise with its smallest case, and a description of the cases tried
  */
 export async function findBroken(suite: Suite, harness: Harness, plugin: PluginEntry, options: SuiteOptions) {
   const broken: BrokenContract[] = [];
@@ -61,7 +61,7 @@ export async function findBroken(suite: Suite, harness: Harness, plugin: PluginE
       return { broken, tried: await suite.run(harness, plugin, { ...options, exemptions }) };
     } catch (error) {
       if (!(error instanceof BrokenContract)) throw error;
-      // A promise broken again despite its exemption keeps the suite from running at all.
+      // If a promise is reported again despite its exemption, the suite cannot check anything else.
       const isNew = error.broken.some(({ promise }) => exemptions[promise] === undefined);
       if (!isNew) return { broken, tried: 'nothing' };
       broken.push(error);

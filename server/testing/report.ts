@@ -21,12 +21,12 @@ export class Ledger<P extends string> {
       this.#broken.set(promise, { promise, where });
   }
 
-  /** Records a broken promise with the place `wrong`, unless that is undefined. */
+  /** Records a broken promise if there is a fault. @param wrong where the fault is; undefined if none */
   expectNone(wrong: string | undefined, promise: P): void {
     this.expect(wrong === undefined, promise, wrong);
   }
 
-  /** Records a broken promise at the first item that is not right. */
+  /** Records a broken promise if an item is not right, with the place of the first such item. */
   expectEach<T>(
     items: readonly T[],
     isRight: (item: T, index: number) => boolean,
@@ -36,7 +36,7 @@ export class Ledger<P extends string> {
     this.expectNone(firstWrong(items, isRight, placeOf), promise);
   }
 
-  /** Records an error of a plugin. @throws the error itself if this machine lacks something */
+  /** Records an error of a plugin. @throws the error if this machine lacks something that the plugin needs */
   caught(error: unknown, { file }: PluginEntry): void {
     if (isLacking(error)) throw error;
     if (error instanceof BrokenContract) for (const one of error.broken) this.#note(one, one.isLast);
@@ -45,12 +45,12 @@ export class Ledger<P extends string> {
     else this.unanswered('it does not throw', thrownIn(error, dirname(file)));
   }
 
-  /** Records a failure without an answer, which keeps the other promises from being checked. */
+  /** Records that a call gave no usable answer, so its other promises could not be checked. */
   unanswered(promise: P | PromiseOf<typeof COMMON>, where: string): void {
     this.#note({ promise, where });
   }
 
-  /** Records a failure after which nothing more is tried. */
+  /** Records a broken promise after which no further cases are tried. */
   stop(promise: P, where: string): void {
     this.#note({ promise, where }, true);
   }
@@ -73,7 +73,7 @@ export function thrownIn(error: unknown, folder: string): string {
   return withLine(String(thrown), thrown, folder);
 }
 
-/** Tries generated cases, and looks for the smallest one that breaks a promise. @throws BrokenContract */
+/** Tries generated cases. @throws BrokenContract with the smallest case found that breaks a promise */
 export async function holdFor<Case, P extends string>(
   plugin: PluginEntry,
   cases: fc.Arbitrary<Case>,
@@ -99,7 +99,7 @@ export async function holdFor<Case, P extends string>(
   throw new BrokenContract(smallest.error.broken, { value: smallest.value, seed: found.seed });
 }
 
-/** Waits for work, and calls back if a plugin refuses its input as a mistake of the caller. */
+/** Waits for work. If the plugin refuses the input as invalid, calls `onRefusal` and returns `undefined`. */
 export async function unlessRefused<T>(
   work: Promise<T>,
   onRefusal: (error: ServiceError) => void = () => {},
@@ -145,7 +145,7 @@ export const chunkPlace = (
   index: number,
 ): string => `chunk ${index} [${start_index}, ${end_index})`;
 
-/** Place of the first wrong item: `chunk 2 [4, 9)`; `undefined` if all are right. */
+/** Place of the first wrong item, such as `chunk 2 [4, 9)`; `undefined` if all items are right. */
 export function firstWrong<T>(
   items: readonly T[],
   isRight: (item: T, index: number) => boolean,
@@ -156,7 +156,7 @@ export function firstWrong<T>(
 }
 
 /**
- * Checks promises about single calls. Returns `undefined` if a call throws and may do so.
+ * Runs a check once. Returns `undefined` if `work` throws and the broken promise is exempt.
  *
  * @throws BrokenContract
  */
@@ -184,10 +184,10 @@ interface Found<Case> {
 const MAX_TRIES = 300;
 
 /**
- * Removes parts of an input's text as long as it breaks the same promise: fast-check shortens lists of
- * pieces, but not the pieces. An input without a text stays unchanged.
+ * Shortens the text of an input while the input still breaks the promise. fast-check removes whole pieces of
+ * a generated text, but does not shorten pieces. An input without a text stays unchanged.
  *
- * @param attempt tries an input; returns the error if it breaks the same promise
+ * @param attempt tries an input; returns the error if the input breaks the promise, otherwise undefined
  */
 async function withSmallestText<Case>(
   found: Found<Case>,

@@ -45,7 +45,7 @@ export function pluginNewCommand(): Command {
     });
 }
 
-/** The command that runs a plugin's test. It installs the package, or links to it from a checkout. */
+/** The shell command that makes the package `chunksmith` available to a plugin and runs the plugin's test. */
 function testOf(folder: string, test: string): string {
   if (!IS_CHECKOUT) return `npm install --save-dev chunksmith && node --test ${test}`;
   const modules = join(folder, 'node_modules');
@@ -58,7 +58,7 @@ const post = (path: string, body: object) =>
 
 const chunks = [{ text: 'Tea', start_index: 0, end_index: 3, token_count: 3 }];
 
-/** Example requests, which new plugins answer unchanged. */
+/** Example requests that a new plugin can answer before its code is changed. */
 const CALLS: Readonly<Record<Kind, (name: string) => string>> = {
   chunker: (name) => post(`chunk/${name}`, { text: 'First.\n---\nSecond.', chunk_size: 10 }),
   refinery: (name) => post(`refine/${name}`, { chunks }),
@@ -68,7 +68,7 @@ const CALLS: Readonly<Record<Kind, (name: string) => string>> = {
   sink: (name) => `see ${name}/README.md: it is the target of jobs, on a server with --bulk-root`,
 };
 
-/** Templates of a plugin for each kind, in TypeScript. They are read as data, never imported. */
+/** The TypeScript templates of new plugins, by kind. They are read as text, never imported. */
 const TEMPLATES = join(import.meta.dirname, '../templates');
 const PLACEHOLDER = /my-plugin/g;
 const TEST = 'test.js';
@@ -91,7 +91,7 @@ export function newPluginFiles(kind: Kind, name: string, language: Language): Ma
   return made.set('package.json', packageOf(name));
 }
 
-/** Makes the modules ESM in any folder, and lets the plugin's packages be installed in it. */
+/** A `package.json`, which makes the plugin's modules ESM and lets npm install packages in its folder. */
 function packageOf(name: string): string {
   const whole = {
     name: `chunksmith-plugin-${name}`,
@@ -107,7 +107,7 @@ function packageOf(name: string): string {
  *
  * @param folder where the plugin's folder is created
  * @returns the path of the plugin's folder
- * @throws UsageError if the name cannot be used, or such a plugin or folder exists
+ * @throws UsageError if the name is invalid, or a plugin or folder with this name exists
  */
 export function writeNewPlugin(kind: Kind, name: string, folder: string, language: Language): string {
   const { pattern, maxLength } = manifestSchema.properties.name;

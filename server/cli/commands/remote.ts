@@ -15,7 +15,7 @@ export interface RemoteFlags extends PrintFlags {
 
 const SERVER = 'http://localhost:8000';
 
-/** A command to a running service. @param name name with its arguments, in commander's syntax */
+/** A command that calls a running service. @param name the name and arguments, in commander's syntax */
 export function remoteCommand(name: string, description: string, env: Environment): Command {
   return new Command(name)
     .description(description)

@@ -6,9 +6,9 @@ import { commandName } from '../command-name.ts';
 import { withSmallYoungGeneration } from '../v8-switches.ts';
 
 /**
- * `chunksmith serve` and `check`.
+ * The commands `chunksmith serve` and `chunksmith check`.
  *
- * @param onEnd called with the exit status once the server listens, or the check is done
+ * @param onEnd called with the exit status, once the server listens or the check is done
  */
 export function serverCommands(env: Environment, onEnd: (status: number) => void): readonly Command[] {
   const serve = withServerFlags(new Command('serve'))
@@ -33,9 +33,9 @@ function run(flags: Flags, env: Environment): Promise<number> {
 }
 
 /**
- * Adds the flags of all server options to a command; its `opts` are then `Flags`.
+ * Adds the flags of all server options to a command, whose action then gets `Flags`.
  *
- * @param help whether the command's help lists the flags, or refers to the help that lists them
+ * @param help whether the command's help lists the flags, or refers to the help of `serve`
  */
 export function withServerFlags(command: Command, help: 'listed' | 'as in serve' = 'listed'): Command {
   const isListed = help === 'listed';
@@ -50,7 +50,7 @@ function helpElsewhere(): string {
   return `\nThe flags and the variables: ${commandName()} serve --help`;
 }
 
-/** Keeps values as written: they are parsed later, like the text of a variable. */
+/** The flags of an option. Their values stay texts, which `readConfig` parses like those of variables. */
 function flagsOf(row: OptionRow): Option[] {
   const { flag, type } = row;
   if (flag === '') return [];
@@ -71,7 +71,7 @@ function withItems(text: string, before: string | undefined): string {
   return before === undefined ? text : `${before},${text}`;
 }
 
-/** Hides the value of an unknown flag, which may be a secret. */
+/** Removes the value of an unknown flag from a message, because the value may be a secret. */
 function withoutValue(error: string): string {
   return error.replace(/^(error: unknown option '[^=]*)=.*'/s, "$1'");
 }

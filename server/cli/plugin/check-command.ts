@@ -14,11 +14,11 @@ import type { CheckEvent, CheckTask } from './check-steps.ts';
 
 interface CheckFlags extends Pick<CheckTask, 'runs' | 'seed'> {
   readonly json?: true;
-  /** Seconds that one step may take. */
+  /** Maximum seconds per step. */
   readonly limit: number;
 }
 
-/** Default seconds per step. */
+/** Default maximum seconds per step. */
 const LIMIT = 120;
 
 export function pluginCheckCommand(env: Environment): Command {
@@ -36,7 +36,7 @@ export function pluginCheckCommand(env: Environment): Command {
       '\nExits with 0 if all promises are kept, 1 if one is broken, 2 if there is no plugin.',
     )
     .action(async (given: string, { json, limit, ...suite }: CheckFlags) => {
-      // Throws first for the server's own variables, whose problems are not the plugin's fault.
+      // Reports invalid variables of the server now; otherwise they would look like faults of the plugin.
       readConfig({}, env);
       const folder = pluginFolder(given);
       const results = await runChecks(folder, { ...suite, limit });
@@ -62,7 +62,7 @@ function countOf(text: string): number {
 const MAX_SHOWN = 8;
 const PLUGINS = '{*,*/*}/manifest.{ts,js,mjs}';
 
-/** The absolute path of a plugin's folder. @throws UsageError with a suggestion, if it has no plugin */
+/** The absolute path of a plugin's folder. @throws UsageError with a suggestion if it has no plugin */
 function pluginFolder(given: string): string {
   const folder = resolve(given);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
@@ -85,7 +85,7 @@ function notThere(given: string, folder: string): string {
   return `${given}: there is no such folder${hint}`;
 }
 
-/** Runs all checks of a plugin in a separate process, and in a new one after a check that does not end. */
+/** Runs all checks of a plugin in a child process. After a check that does not end, starts a new process. */
 async function runChecks(
   folder: string,
   { limit, ...suite }: Pick<CheckFlags, 'runs' | 'seed' | 'limit'>,
@@ -122,7 +122,7 @@ interface Ended {
   readonly end: string;
 }
 
-/** A plugin's output goes to standard error, because standard output has the report. */
+/** Runs checks in a child process. Plugins print to standard error; standard output is for the report. */
 function runInProcess(task: CheckTask, limit: number): Promise<Ended> {
   const ended = Promise.withResolvers<Ended>();
   const child = hold(fork(ENTRY, { stdio: ['ignore', 2, 2, 'ipc'] }), ended.reject);
@@ -145,7 +145,7 @@ function runInProcess(task: CheckTask, limit: number): Promise<Ended> {
 }
 
 export interface CheckReport {
-  /** `chunker/section`; missing if the manifest cannot be read. */
+  /** The plugin's id, such as `chunker/section`; undefined if the manifest cannot be read. */
   readonly plugin?: string | undefined;
   readonly checks: readonly CheckResult[];
 }

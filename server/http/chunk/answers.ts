@@ -38,7 +38,7 @@ const includedProperties = {
   next_id: uuidOrNull,
 };
 
-/** A chunk of a refinery's input or output. Its other fields belong to the caller. */
+/** A chunk in the request or the answer of a refinery. It may have further fields of the caller. */
 export const givenChunk = { title: 'GivenChunk', ...object(chunkProperties) };
 
 export const chunk = {

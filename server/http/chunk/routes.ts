@@ -49,7 +49,7 @@ async function chunksRoutes(app: FastifyInstance): Promise<void> {
   const { registry, requestSchemas } = app.chunksmith;
   app.addContentTypeParser(LINES, (_request, payload, done) => done(null, payload));
   const open = new Set<LineReader>();
-  // A stopping server answers the lines that it has read, and a final line gives the reason.
+  // On shutdown, open streams answer the lines already read, followed by a line with this error.
   app.addHook('preClose', async () => {
     for (const reader of open) reader.stop(new ServiceError('shutting_down'));
   });
@@ -79,7 +79,7 @@ const PLUGIN_ROUTES = [
   ['refinery', 'refine'],
 ] as const;
 
-/** Answers requests for a broken plugin with its error, if its name is valid in a route. */
+/** Adds a route for each broken plugin with a valid name. The route answers with the plugin's error. */
 function brokenRoutes(app: FastifyInstance): void {
   const { registry } = app.chunksmith;
   for (const { kind, name } of registry.broken) {
@@ -92,7 +92,7 @@ function brokenRoutes(app: FastifyInstance): void {
   }
 }
 
-/** Answers tasks whose requests and answers may be streams. @param open collects the streams being read */
+/** Answers tasks whose requests and answers may be streams. @param open the request streams being read */
 function chunksWith(services: Services, open: Set<LineReader>): AnswerTask<ChunksTask> {
   const answer = answerWith(services);
   return async (request, reply, task) => {
@@ -163,7 +163,7 @@ async function answerBatch(
   return sendLines(streamed, services, { plan: division.plan, reader, onHeld() {} });
 }
 
-/** Maximum bytes waiting to be sent before production pauses. */
+/** Bytes waiting to be sent at which the production of further lines pauses. */
 const PIECE_BYTES = 65_536;
 
 async function firstLine(reader: LineReader, onHeld: (bytes: number) => void): Promise<Buffer> {
@@ -192,7 +192,7 @@ async function sendLines(
     onAnswer: (answer, bytes) => noteWork(request, label, bytes, answer, metrics),
     onFailure: (error) => reportFailure(error, request, metrics),
   });
-  // Until the first line is ready, the whole request can still be refused. A refusal stops all further lines.
+  // Before the first line, an error can still be the answer to the whole request, and then stops all work.
   const first = await answers.next().catch((error: unknown) => {
     stop.abort(error);
     throw error;
@@ -205,7 +205,7 @@ async function sendLines(
   return reply.type(`${LINES}; charset=utf-8`).send(stream);
 }
 
-/** Passes bytes on, and frees their memory once they are sent, which avoids frequent garbage collection. */
+/** Yields the bytes of answers. Frees the memory of sent bytes, to avoid frequent garbage collection. */
 async function* freed(
   answers: AsyncGenerator<LineAnswers>,
   isSent: () => boolean,

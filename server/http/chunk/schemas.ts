@@ -13,7 +13,7 @@ import { chunksStream, documentStream, orStream, orStreamed } from './stream-sch
 const textInput = { title: 'TextInput', ...object(SOURCES.text) };
 const documentsInput = { title: 'DocumentsInput', ...object(SOURCES.documents) };
 
-/** A body that has all parts and no other members. Only the whole body can be closed, not a part. */
+/** The schema of a body with the members of all parts and no others. The parts must allow other members. */
 export function closed(...parts: readonly object[]): object {
   return { allOf: parts, unevaluatedProperties: false };
 }
@@ -91,7 +91,7 @@ export function pluginRouteSchema(
   };
 }
 
-/** Headers of an answer: the reports of the plugin, and the service's reports about its model. */
+/** Schemas of an answer's headers: the reports of the plugin, and the service's reports about its model. */
 export function headersOf({ reports = {}, uses = [] }: Manifest): Record<string, object> {
   return { ...(uses.includes('embedding') ? modelHeader : {}), ...reportHeaders(reports) };
 }
@@ -190,7 +190,7 @@ export function tokenizeRouteSchema({ tokenize }: RequestSchemas): FastifySchema
   };
 }
 
-/** Adds the example if it has all required members. Some lack the model if the server has no default. */
+/** Adds the example if it has all required members. It may lack the model on a server without a default. */
 export function withExample(title: string, schema: ObjectSchema, example: object): object {
   const isWhole = (schema.required ?? []).every((name) => name in example);
   return { title, ...schema, ...(isWhole ? { examples: [example] } : {}) };

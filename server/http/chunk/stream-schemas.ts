@@ -4,8 +4,8 @@ import { LINES } from '../transport/media.ts';
 import { chunk } from './answers.ts';
 
 /**
- * Schemas of streams. OpenAPI 3.1 has no schema for lines, so a stream is a text. A named schema describes a
- * line of the answer, so that clients get its type.
+ * Schemas of streams. OpenAPI 3.1 cannot describe lines, so the schema of a stream is a string. Lines of the
+ * answer have a schema with a name, from which clients generate a type.
  */
 
 const streamLine = {
@@ -70,7 +70,7 @@ function streamed(request: object): unknown[] {
   const { text, documents, chunks, ...options } = request as Readonly<Record<string, unknown>>;
   if (chunks !== undefined) return [options, ...(isBatch(chunks) ? chunks : [chunks])];
   if (Array.isArray(documents)) return [options, ...documents];
-  // An empty `include` leaves out the fields of documents, as the answer to a text does.
+  // An empty `include` leaves out the fields of documents. Answers to a `text` do not have these fields.
   const plain = 'include' in options ? options : { ...options, include: [] };
   return [plain, ...[text].flat().map((one) => ({ text: one }))];
 }

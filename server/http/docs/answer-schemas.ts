@@ -56,7 +56,7 @@ export function jsonAnswer(
 /** Schema of lines of JSON: a text, because OpenAPI 3.1 has no schema for streams. */
 export const lines = { type: 'string', contentMediaType: LINES };
 
-/** An answer that is in lines if the request accepts only lines. */
+/** Adds lines of JSON to the media types of an answer. @param schema the schema of the lines */
 export function orLines(answer: { readonly content: object }, schema: object): object {
   return { ...answer, content: { ...answer.content, [LINES]: { schema } } };
 }

@@ -12,7 +12,7 @@ import {
   type Schema,
 } from './document.ts';
 
-// As in app.ts: an import would load the client of fetch.
+// As in app.ts: importing `node:http` would also load the client of `fetch`.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 const REQUEST_ID: Header = {
@@ -21,8 +21,8 @@ const REQUEST_ID: Header = {
 };
 
 /**
- * Moves repeated parts of a document into named components: schemas with a one-word title, error answers, and
- * parameters and headers of several operations.
+ * Moves parts of a document into named components: schemas with a one-word title, error answers, and the
+ * parameters and headers that several operations share.
  */
 export function nameComponents(document: Document): void {
   const { components } = document;
@@ -94,10 +94,10 @@ function nameErrors(operations: readonly Operation[]): Record<string, Response> 
 }
 
 /**
- * Makes components of repeated parts. The most frequent variant of a name becomes the component; other
- * variants stay inline.
+ * Makes components of repeated parts. If parts with one name differ, the most frequent part becomes the
+ * component, and the others stay inline.
  *
- * @returns a function that gives a reference to the component, or its argument if there is no such component
+ * @returns a function that returns a reference to the equal component, or the part itself if there is none
  */
 function referTo<T>(
   kind: keyof Components,
@@ -126,7 +126,7 @@ function mediaOf(part: { readonly content?: Readonly<Record<string, Media>> } = 
   return Object.values(part.content ?? {});
 }
 
-/** A reference to the component, unless a different component has its name. */
+/** Makes a component and returns a reference to it. Returns `one` if a different component has the name. */
 function named<T>(
   kind: keyof Components,
   components: Record<string, T>,
@@ -138,14 +138,14 @@ function named<T>(
 }
 
 const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
-/** Keywords whose value is an instance, which may look like a schema. */
+/** Keywords whose values are data, not schemas, even if they look like schemas. */
 const VALUES = new Set(['enum', 'const', 'default', 'examples', 'example']);
-/** Keywords of this service, unknown to other readers of schemas. */
+/** Keywords that only this service knows. */
 const PRIVATE = new Set(['lessThan', 'excludes', 'effectiveWith']);
 
 const COMPONENT = /^[A-Z][A-Za-z0-9]*$/;
 
-/** Tidies schemas for the documentation. Schemas with a one-word title become components. */
+/** Prepares schemas for the documentation. Schemas with a one-word title become components. */
 class SchemaCollector {
   readonly #components: Record<string, Schema>;
 
@@ -153,7 +153,7 @@ class SchemaCollector {
     this.#components = components;
   }
 
-  /** Removes private keywords, adds types to enums, and replaces components with references. */
+  /** Removes private keywords, adds types to enums, and moves schemas with a title into components. */
   collect(schema: Schema): Schema {
     const known = Object.entries(schema).filter(([keyword]) => !PRIVATE.has(keyword));
     const tidied: Record<string, unknown> = Object.fromEntries(
@@ -177,7 +177,7 @@ class SchemaCollector {
     );
   }
 
-  /** Keeps the description beside a reference, because generated types show it. */
+  /** Collects the schema of a property. Keeps its description beside a reference, for generated types. */
   #property(name: string, schema: Schema): Schema {
     const { description } = schema;
     const title = isOptions(schema) ? `${pascalCase(name)}Options` : schema.title;
@@ -187,14 +187,14 @@ class SchemaCollector {
   }
 }
 
-/** Whether a property holds options of another plugin, which have no title. */
+/** Whether a property has the options of another plugin as its value. Their schema has no title. */
 function isOptions({ title, type, properties, default: standard }: Schema): boolean {
   return title === undefined && type === 'object' && properties !== undefined && standard !== undefined;
 }
 
 /**
- * Moves the default of a property one level down. Otherwise some type generators treat the property as always
- * present, so that clients would have to send it.
+ * Moves the default of a property into a nested schema. Otherwise some type generators make the property
+ * required, so that clients would have to send it.
  */
 function withDefaultBelow(schema: Schema): Schema {
   if (schema.default === undefined) return schema;

@@ -1,6 +1,6 @@
 import type { Manifest } from '../../../core/contracts/manifest.ts';
 
-/** Parts of an OpenAPI document that this folder reads or changes. */
+/** The parts of an OpenAPI document that the modules of this folder use. */
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -57,12 +57,12 @@ export function operationsOf({ paths }: Document): Operation[] {
 
 type Named = Pick<Manifest, 'kind' | 'name'>;
 
-/** A plugin's summary without its full stop, as operation lists show it. */
+/** A plugin's summary without its full stop, for lists of operations. */
 export function purposeOf({ summary }: Manifest): string {
   return summary.replace(/\.$/, '');
 }
 
-/** Name of a plugin's type: `SemanticChunker`. */
+/** A plugin's name for components of the document: `SemanticChunker`. */
 export function componentName({ kind, name }: Named): string {
   const words = [...name.split('-'), kind];
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');

@@ -21,8 +21,8 @@ import {
 } from './document.ts';
 
 /**
- * Adds example answers, computed from the example requests, to every route that does work. Reports of plugins
- * become headers. A failing request gets no example.
+ * Runs the example request of every route that does work, and adds the answer and its headers as an example.
+ * A route whose request fails gets no example answer.
  */
 export async function addExampleAnswers(
   document: Document,
@@ -37,7 +37,7 @@ export async function addExampleAnswers(
   return document;
 }
 
-/** Tasks by operation id, for routes that can run here without a paid service. */
+/** The tasks of routes by operation id. Leaves out routes that cannot run here or need a paid service. */
 function tasksOf(registry: Registry): Map<string, Task> {
   const readyOf = (kind: Kind) => registry.ofKind(kind).filter(isReady);
   return new Map<string, Task>([
@@ -93,7 +93,7 @@ const UNDECLARED = {
   schema: { type: 'string' },
 } as const;
 
-/** Milliseconds that one example answer may take; a slower answer is left out. */
+/** Maximum milliseconds to compute one example answer. */
 const MAX_WAIT = 15_000;
 
 /** Runs a task on its example request; `undefined` if that fails or takes too long. */
@@ -109,7 +109,7 @@ async function answerExample(runner: Runner, task: Task, example: unknown): Prom
   }
 }
 
-/** Lines of an answer: one for each list of chunks, or one for each candidate and the verdict. */
+/** The lines that stream an answer: one per list of chunks, or one per candidate and one for the verdict. */
 function answeredLines(answer: unknown): readonly unknown[] {
   const { candidates, verdict } = answer as { candidates?: readonly unknown[]; verdict?: unknown };
   if (candidates !== undefined) return [...candidates, { verdict }];

@@ -12,7 +12,7 @@ import { addExampleAnswers } from './example-answers.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The document with answers to its example requests, computed at the first request for it. */
+    /** The OpenAPI document with example answers, which the first call computes. */
     chunksmithDocument(): Promise<Document>;
   }
 }
@@ -46,8 +46,8 @@ const SECURITY_SCHEMES = {
 } as const;
 
 /**
- * Describes all routes registered later, as OpenAPI 3.1. Response schemas are only documentation: compiling a
- * serializer for each would cost memory at every start.
+ * Describes all routes registered after this plugin, as OpenAPI 3.1. Response schemas are only documentation:
+ * serializers compiled from them would cost memory at every start.
  */
 export const openapi = plugin(
   async (app) => {
@@ -82,7 +82,7 @@ export const openapi = plugin(
     let complete: Promise<Document> | undefined;
     app.decorate('chunksmithDocument', async () => {
       const document = app.swagger() as unknown as Document;
-      // A busy server computes no examples; the next request retries.
+      // While the server is busy, the document has no example answers; a later call computes them.
       if (complete === undefined && runner.load().isFull) return document;
       complete ??= addExampleAnswers(document, registry, runner);
       return complete;
@@ -92,8 +92,8 @@ export const openapi = plugin(
 );
 
 /**
- * Adds the errors of parsing and of earlier hooks to the schema of a route. Drops its security if it needs no
- * key.
+ * Adds the answers to refused requests to the schema of a route. If the route needs no key, marks the route as
+ * open.
  */
 function withErrors(
   schema: FastifySchema,

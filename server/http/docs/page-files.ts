@@ -12,21 +12,21 @@ export interface PageFile {
   readonly content: string | Buffer;
 }
 
-/** The package that draws pages of PDFs, as installed for the PDF reader, and its files that a page loads. */
+/** The package that draws pages of PDFs. It is installed if the PDF reader is. */
 const PDF = 'pdfjs-dist';
 const PDF_FILES = [
   'legacy/build/pdf{,.worker}.min.mjs',
   'cmaps/*.bcmap',
   'standard_fonts/*.{pfb,ttf}',
-  // The page's policy forbids WebAssembly.
+  // The page's Content-Security-Policy forbids WebAssembly.
   'wasm/*_nowasm_fallback.js',
 ];
 
 /**
- * Finds the files of the playground. Modules are served without their types. The library is below `lib/`,
- * because a page cannot resolve packages; PDF files are below `pdf/`, if installed.
+ * Finds the files of the playground. TypeScript is served without types. The UI library is below `lib/`: a
+ * page cannot resolve packages. Files of the PDF package are below `pdf/`, if it is installed.
  *
- * @returns a function that reads a file by its path below the playground; `undefined` without such a file
+ * @returns a function that reads a file by its path below the playground; `undefined` for other paths
  */
 export function findPageFiles(): (path: string) => Promise<PageFile> | undefined {
   const own = globSync('**/*.{ts,css,html}', { cwd: FOLDER });
@@ -86,8 +86,8 @@ async function readLibrary(path: string): Promise<PageFile> {
 }
 
 /**
- * Replaces types in TypeScript with spaces. Hides Node's warning that the function is experimental, because
- * operators cannot act on it.
+ * Replaces types in TypeScript with spaces. Hides Node's warning that its function for this is experimental,
+ * because operators can do nothing about it.
  */
 export function stripTypes(source: string): string {
   const { emitWarning } = process;

@@ -1,7 +1,7 @@
 import { NAME } from '../../config/version.ts';
 import type { Document } from './document.ts';
 
-/** Content-Security-Policy of both reference pages: nothing from other hosts; inline styles. */
+/** Content-Security-Policy of Swagger UI and Redoc: allows inline styles, and nothing from other hosts. */
 export const PAGE_POLICY = {
   'default-src': ["'none'"],
   'script-src': ["'self'"],
@@ -26,7 +26,7 @@ export const BAR_STYLE = `body { margin: 0 }
 .routes code { font-size: 13px }
 @media (prefers-color-scheme: dark) { body { background: #1c2022; color: #d5dadd } .routes a { color: #8ab4f8 } }`;
 
-/** Links of the bar. Their URLs are relative, so they also work below a prefix. */
+/** The bar with links to all pages. Links are relative, so that they also work below a prefix. */
 export function bar(base: string, hasPlayground: boolean): string {
   const links = [
     ...(hasPlayground ? [['playground', 'Playground']] : []),
@@ -43,7 +43,7 @@ export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"
 /**
  * Lists the operations, one line each, until the page's script has drawn the reference.
  *
- * @param placeOf anchor of an operation in the drawn reference
+ * @param placeOf returns the anchor of an operation in the drawn reference
  */
 export function routeList(
   { paths }: Document,

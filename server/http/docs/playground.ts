@@ -26,7 +26,7 @@ export async function playgroundRoutes(app: FastifyInstance): Promise<void> {
   };
   app.get('/playground', { schema: { hide: true } }, async (request, reply) => {
     const path = pathOf(request);
-    // The URLs in the page are relative.
+    // Redirects to the path without a slash, because the URLs in the page are relative.
     if (path.endsWith('/')) return reply.redirect('../playground');
     return send('index.html', path, reply);
   });

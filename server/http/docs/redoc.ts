@@ -18,7 +18,7 @@ export async function redocRoutes(app: FastifyInstance): Promise<void> {
     (await readFile(findRedoc() as string, 'utf8')).replaceAll(REDOC_LOGO, 'data:,');
 
   app.get('/redoc', { schema: { hide: true } }, async (request, reply) => {
-    // The URLs in this page are relative.
+    // Redirects to the path without a slash, because the URLs in the page are relative.
     if (pathOf(request).endsWith('/')) return reply.redirect('../redoc');
     reply.header('content-security-policy', policy.join('; ')).type('text/html; charset=utf-8');
     return reply.send(page(playground, app.swagger() as unknown as Document, hasScript));
@@ -34,7 +34,7 @@ export async function redocRoutes(app: FastifyInstance): Promise<void> {
 
 const REDOC = 'redoc.standalone.js';
 
-/** Path of Redoc's script: beside this module in a build, in a development package in a checkout. */
+/** Path of Redoc's script: in a build beside this module, in a checkout in Redoc's package. */
 function findRedoc(): string | undefined {
   const built = join(import.meta.dirname, REDOC);
   if (existsSync(built)) return built;
@@ -48,7 +48,7 @@ function findRedoc(): string | undefined {
 /** The only URL of another host in Redoc's script: a logo. */
 const REDOC_LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
 
-/** Operations far from the screen are laid out later. The last rules set what Redoc's theme cannot. */
+/** Styles of the page, including those that Redoc's theme cannot set. Operations off screen render later. */
 const STYLE = `${BAR_STYLE}
 .note { margin: 1.5em; font: 14px/1.6 sans-serif }
 [data-section-id*="operation/"] { content-visibility: auto; contain-intrinsic-size: auto 900px }
@@ -92,8 +92,8 @@ interface Element {
 }
 
 /**
- * Draws Redoc with the server's document, in the browser's colour scheme. Uses nothing outside itself,
- * because it is sent as text. Cuts long lists of numbers, because Redoc creates an element for every number.
+ * Draws Redoc with the server's document, in the browser's colour scheme. Uses nothing of this module,
+ * because the page gets only this function's source. Shortens long lists of numbers, which slow Redoc down.
  */
 async function startRedoc(): Promise<void> {
   const shortened = (value: unknown): unknown => {

@@ -17,7 +17,7 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    // Relative URLs work below a prefix, and behind a proxy that strips one.
+    // Relative URLs work below a prefix, and behind a proxy that removes a prefix.
     indexPrefix: '.',
     staticCSP: PAGE_POLICY,
     theme: THEME,
@@ -25,7 +25,7 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
     uiConfig: {
       docExpansion: 'list',
       layout: 'BaseLayout',
-      // Schemas stay closed until the reader opens them.
+      // Schemas stay collapsed until the user opens them.
       defaultModelsExpandDepth: 0,
       plugins: [readsFast],
     } as never,
@@ -34,7 +34,7 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
         if (/\/(json|yaml)$/.test(pathOf(request))) await app.chunksmithDocument();
       },
     },
-    // Uses the document itself, not a copy; its examples have been added by now.
+    // Serves the document itself, not a copy. `preHandler` has added its example answers.
     transformSpecification: (document) => document,
     transformSpecificationClone: false,
   });
@@ -58,11 +58,11 @@ const SwaggerUIStandalonePreset = [];`,
   favicon: [{ filename: 'icon.svg', rel: 'icon', sizes: 'any', type: 'image/svg+xml', content: ICON }],
 };
 
-/** Script of the unused layout, a fifth of what the page would load. */
+/** Removed from the page: the script of the unused layout, a fifth of all bytes that the page would load. */
 const OTHER_LAYOUT = /<script [^>]*swagger-ui-standalone-preset\.js"[^>]*> ?<\/script>/;
 
 function completed(html: string, path: string, hasPlayground: boolean, document: Document): string {
-  // `/docs/` is the same page as `/docs`, one level down.
+  // The page is served at `/docs` and `/docs/`. Links relative to `/docs/` begin one level lower.
   const base = path.endsWith('/') ? '../' : '';
   const routes = routeList(document, (tag, operationId) => `#/${tag}/${operationId}`);
   return html
@@ -83,8 +83,8 @@ interface Spec {
 type Wrap<A> = (original: (given: A) => unknown, spec: Spec) => (given: A) => unknown;
 
 /**
- * A plugin of Swagger UI, which runs in the browser. It parses the document as JSON instead of YAML. It reads
- * the security schemes without resolving the whole document, because they contain no references.
+ * A plugin of Swagger UI, run in the browser to load the page faster. It parses the document as JSON instead
+ * of YAML. It reads security schemes, which have no references, without resolving the whole document.
  */
 const readsFast = () => {
   let schemes: Json = {};

@@ -28,8 +28,8 @@ export async function evaluateRoute(app: FastifyInstance): Promise<void> {
 }
 
 /**
- * Sends a line for each candidate as soon as it is ready. A final line reports a later failure of the whole
- * request.
+ * Sends a line for each candidate as soon as its result is ready. If the request fails after the first line, a
+ * last line has the error.
  *
  * @throws ServiceError if the whole request fails before the first line is sent
  */
@@ -51,7 +51,7 @@ async function answerInParts(
     stream.push(null);
   };
   const send = (line: Uint8Array) => {
-    // Work that ignores its signal may continue after the timeout was answered.
+    // Drops late parts: work that ignores its signal may continue after the timeout.
     if (isOver) return;
     sent++;
     stream.push(line);
@@ -206,7 +206,7 @@ function evaluateRouteSchema(registry: Registry, { evaluate }: RequestSchemas): 
 const TEXT = 'Boil fresh water. Let black tea steep for three minutes. Green tea needs cooler water.';
 const ANSWER = 'Let black tea steep for three minutes.';
 
-/** An example request that compares a chunker with a pipeline; empty without an available chunker. */
+/** An example request that compares a chunker with a pipeline; empty if no chunker is available. */
 function exampleOf(registry: Registry): object {
   const steps = exampleSteps(registry);
   const [first] = steps;

@@ -139,7 +139,7 @@ function presetFileSchema(registry: Registry, schemas: RequestSchemas): FastifyS
   };
 }
 
-/** Options of a chunker that a form can have, without the members that describe its file. */
+/** Schema of a chunker's options as fields of a form, without the members that describe the file. */
 function fieldsOf(manifest: Manifest, schemas: RequestSchemas): object {
   const { title, ...options } = optionsOf(manifest, schemas);
   const kept = Object.entries(options.properties).filter(([name]) => !(name in fileInput.properties));

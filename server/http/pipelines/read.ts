@@ -17,7 +17,7 @@ import type {
 import { checkQuery, type Query, readCursor, toCursor } from '../transport/pages.ts';
 import { changesBody, nameQuery, newBody, pageQuery } from './schemas.ts';
 
-/** Maximum nesting of lists and objects in a configuration; much deeper values cannot be written as JSON. */
+/** Maximum nesting of lists and objects in a configuration. Writing much deeper values as JSON would fail. */
 const MAX_DEPTH = 100;
 
 type StepChecks = Pick<Service, 'checkStep' | 'presets' | 'refuse'>;
@@ -53,7 +53,7 @@ export async function readChanges(body: Buffer, service: StepChecks): Promise<Pi
 }
 
 /**
- * Reads the request that creates the pipeline with a given name or sets all its members.
+ * Reads the request that creates a pipeline by name, or replaces all members of an existing pipeline.
  *
  * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems
  */
@@ -135,13 +135,13 @@ function readStep(given: unknown, index: number, rules: GivenRules, refusals: Re
   return rules.service.checkStep(read, { place, options, missing: rules.missing }, refusals);
 }
 
-/** Refuses text that one of the supported databases cannot store. */
+/** Problems of a text that one of the supported databases cannot store. */
 export function textProblems(place: string, text: unknown): string[] {
   if (typeof text !== 'string' || (text.isWellFormed() && !text.includes('\0'))) return [];
   return [`${place}: expected text without NUL and without lone surrogates`];
 }
 
-/** Refuses values that JSON cannot reproduce: numbers out of range, and very deep nesting. */
+/** Problems of a value that cannot be stored as JSON: numbers out of range, and very deep nesting. */
 function jsonProblems(value: unknown, place: string, depth = 0): string[] {
   if (typeof value === 'number' && !Number.isFinite(value)) return [`${place}: the number is too large`];
   if (typeof value !== 'object' || value === null) return [];
@@ -175,8 +175,8 @@ const TAG = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
 const TAGS = new RegExp(`^\\s*(?:${TAG.source}\\s*(?:,\\s*|$))+$`);
 
 /**
- * Reads the versions in `If-Match`; `undefined` without the header. A weak tag counts as strong: compressing
- * proxies weaken tags, and our tags identify the whole pipeline.
+ * Reads the versions in `If-Match`; `undefined` without the header. Weak tags count as strong, because
+ * proxies that compress answers make tags weak.
  *
  * @throws ServiceError `invalid_parameters`
  */

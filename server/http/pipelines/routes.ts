@@ -16,7 +16,7 @@ import { cursorAfter, readChanges, readIfMatch, readNew, readPage, readWhole } f
 import * as docs from './schemas.ts';
 
 const MAX_BODY_BYTES = 1_048_576;
-/** Pipelines read from the store at once, for a list without a limit. */
+/** Number of pipelines per read from the store, for a list without a limit. */
 const READ_AT_ONCE = 500;
 
 interface ById {
@@ -112,16 +112,16 @@ async function* writeAll(store: PipelineStore, first: readonly PipelineRecord[])
   yield ']';
 }
 
-/** Races for a name that one change may lose before it fails. */
+/** Maximum attempts of a change that other requests overtake. */
 const MAX_RACES = 1000;
 
 type Store = Pick<PipelineStore, 'list' | 'create' | 'update'>;
 
 /**
- * Creates the pipeline, or replaces all members of the pipeline with its name. If several calls use a new
- * name, one creates the pipeline and the others then update it in turn.
+ * Creates the pipeline, or replaces all members of the pipeline with its name. If simultaneous calls use a
+ * new name, one call creates the pipeline, and the others update it one after another.
  *
- * @param ifMatch the versions that may be changed; if set, the pipeline must exist
+ * @param ifMatch if set, the pipeline must exist and have one of these versions
  * @throws ServiceError `pipeline_not_found`, `precondition_failed`
  */
 export async function putByName(
@@ -135,7 +135,7 @@ export async function putByName(
     expectMatch(name, before, ifMatch);
     const put = await unlessOvertaken(async () => {
       if (before === undefined) return { record: await store.create(pipeline), isNew: true };
-      // Requires the version that was read, so that a pipeline renamed meanwhile is not changed.
+      // Updates only the version just read, because another request may have renamed the pipeline since.
       const record = await store.update(before.id, { description, steps }, [before.version]);
       return { record, isNew: false };
     });
@@ -159,7 +159,7 @@ function expectMatch(name: string, before: PipelineRecord | undefined, ifMatch: 
   throw new ServiceError('precondition_failed', { id: before.id, etag: `"${before.version}"` });
 }
 
-/** Errors that show a change between reading and writing. */
+/** Errors that mean that another request changed the pipeline between reading and writing. */
 const OVERTAKEN: ReadonlySet<ErrorCode> = new Set([
   'pipeline_name_taken',
   'pipeline_not_found',

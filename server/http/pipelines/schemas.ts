@@ -31,7 +31,7 @@ const members = {
   description: described('What the pipeline is for, or null.', orNull(text)),
 } as const;
 
-/** The items have no schema here: `readSteps` checks each step. */
+/** The schema of the list of steps. `readSteps` checks each step. */
 const steps = { type: 'array', description: 'Run in this order.' };
 
 export const newBody: ObjectSchema = {
@@ -41,10 +41,10 @@ export const newBody: ObjectSchema = {
   additionalProperties: false,
 };
 
-/** A rule that `newBody` lacks: reading the steps checks it, and says what is missing. */
+/** For the documentation only: `steps` or `preset` is required. The code that reads steps checks this. */
 const hasSteps = { anyOf: [{ required: ['steps'] }, { required: ['preset'] }] } as const;
 
-/** Changes to a pipeline, or a whole pipeline whose name is in the query. */
+/** The body of changes to a pipeline. Also the body of a whole pipeline if the query has the name. */
 export const changesBody: ObjectSchema = {
   type: 'object',
   properties: newBody.properties,
@@ -104,7 +104,7 @@ export function withSteps(title: string, schema: ObjectSchema, ...examples: read
   return { title, ...schema, properties, ...(examples.length > 0 && { examples }) };
 }
 
-/** @param steps steps that can run here, so that the requests work */
+/** @param steps steps that can run on this server, so that users can send the examples unchanged */
 export function pipelineExamples(steps: readonly PipelineStep[]) {
   const named = { name: 'articles', description: 'Short chunks with context' };
   const stored = {

@@ -6,7 +6,7 @@ import type { Services } from '../transport/services.ts';
 
 const pipelines = new WeakMap<FastifyRequest, Promise<PipelineRecord>>();
 
-/** A hook that looks up the path's `pipeline_id` while the body arrives. */
+/** A hook that starts to look up the pipeline of the path's `pipeline_id`, before the body has arrived. */
 export function lookUpPipeline({ store }: Services) {
   return async (request: FastifyRequest): Promise<void> => {
     const pipeline = store.get((request.params as { pipeline_id: string }).pipeline_id);
@@ -20,7 +20,7 @@ export async function lookedUpSteps(request: FastifyRequest): Promise<PipelineRe
   return (await (pipelines.get(request) as Promise<PipelineRecord>)).steps;
 }
 
-/** The header `x-preset` tells the preset's version. @throws ServiceError `preset_not_found` */
+/** The task of a preset. Sets the answer's header `x-preset`. @throws ServiceError `preset_not_found` */
 export function presetTask({ params }: FastifyRequest, reply: FastifyReply): ExecuteTask {
   const { name, version, steps } = requirePreset((params as { preset: string }).preset);
   reply.header('x-preset', `${name}@${version}`);

@@ -11,8 +11,8 @@ import { FIXED_HEADERS } from './security.ts';
 export type Admission = ReturnType<typeof createAdmission>;
 
 /**
- * Admission control: while the queue for a request is full, rejects it with 503 and `Retry-After` before its
- * body is read.
+ * Admission control: if the queue is full, rejects a request with 503 and `Retry-After` before the body is
+ * read.
  */
 export function createAdmission({
   runner,
@@ -34,11 +34,11 @@ export function createAdmission({
   }
 
   /**
-   * Rejects a request before Fastify sees it, if its queue is full. Fastify takes most of the time of a
-   * refusal, and during a flood `/health` waits for all earlier refusals. Requests of web pages are left to
-   * Fastify, because their answers need CORS headers. Keys and rate limits are not checked.
+   * Rejects a request without Fastify if the queue is full, before keys and rate limits are checked. Refusing
+   * in Fastify would be slow, and would delay `/health` under overload. Requests of web pages are left to
+   * Fastify, because their answers need CORS headers.
    *
-   * @returns whether it has answered
+   * @returns whether the request was rejected
    */
   function answers(request: IncomingMessage, response: ServerResponse): boolean {
     if (isStopped || request.headers.origin !== undefined || !refuses(request.headers)) return false;
@@ -55,7 +55,7 @@ export function createAdmission({
     return true;
   }
 
-  /** Leaves every later request to Fastify, which ends connections during a graceful shutdown. */
+  /** Leaves all further requests to Fastify, because it closes connections during a graceful shutdown. */
   function stop(): void {
     isStopped = true;
   }
@@ -80,7 +80,7 @@ class QueuedRoutes {
   }
 }
 
-/** Applies admission control to its routes, also to requests that `Admission.answers` leaves to Fastify. */
+/** Applies admission control within Fastify, for requests that `Admission.answers` does not reject. */
 export const admissionHook = plugin(
   async (app) => {
     const { admission } = app.chunksmith;

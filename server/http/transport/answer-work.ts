@@ -9,7 +9,7 @@ import type { Metrics } from './metrics.ts';
 import { logWork } from './request-log.ts';
 import type { Services } from './services.ts';
 
-/** Runs a task for a request, and answers with bytes and response metadata, or with a stream. */
+/** Runs a task, and answers the request with bytes and response metadata, or with a stream. */
 export type AnswerTask<T extends Task> = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -24,10 +24,10 @@ export function answerWith(services: Services): AnswerTask<Task> {
 }
 
 /**
- * Answers with the bytes and response metadata of work.
+ * Runs work, and answers the request with its bytes and response metadata.
  *
  * @param label name of the work in metrics
- * @param run does the work, until the client disconnects
+ * @param run does the work; `stop` aborts if the client disconnects
  */
 export async function answerWork(
   request: FastifyRequest,
@@ -42,7 +42,7 @@ export async function answerWork(
   noteWork(request, label, received, answer, metrics);
   const { length } = answer.bytes;
   if (!reply.raw.destroyed) {
-    // An answer takes memory while it waits for a slow client, so it is charged like a body until it is sent.
+    // Until the answer is sent, it is charged like a body, because it takes memory while a slow client reads.
     byteBudget.force(length);
     reply.raw.once('close', () => byteBudget.giveBack(length));
   }
@@ -51,7 +51,7 @@ export async function answerWork(
   return sendBytes(reply, answer.bytes);
 }
 
-/** Records finished work and its failures in metrics and the log. @param received bytes of the request */
+/** Records finished work and its failures in metrics and the log. @param received bytes of the body */
 export function noteWork(
   request: FastifyRequest,
   label: string,
@@ -64,7 +64,7 @@ export function noteWork(
   for (const failure of failures) reportFailure(fromPlainError(failure), request, metrics);
 }
 
-/** A controller that aborts if the client closes the connection before the answer is sent. */
+/** Creates a controller that aborts if the client closes the connection before the answer is sent. */
 export function stopWhenGone(reply: FastifyReply): AbortController {
   const stop = new AbortController();
   reply.raw.once('close', () => {

@@ -11,15 +11,15 @@ import { isStream } from './media.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Bytes of the body; null if it was not read. */
+    /** Length of the body in bytes; null if the body was not read. */
     chunksmithBytes: number | null;
   }
 }
 
 /**
- * Gives its routes JSON bodies as bytes: the thread that does the work parses and checks them. The schemas of
- * these routes are only documentation. Bodies may be compressed, are charged to the byte budget, and are read
- * to the end even if refused.
+ * Gives JSON bodies to routes as bytes, because the thread that does the work parses and checks the body.
+ * The schemas of these routes are only documentation. Bodies may be compressed. They are charged to the byte
+ * budget, and read to the end even if the request is refused.
  */
 export const bytesBody = plugin<{ readonly limit: number }>(
   async (app, { limit }) => {
@@ -30,18 +30,18 @@ export const bytesBody = plugin<{ readonly limit: number }>(
       route.bodyLimit = limit;
     });
     app.setValidatorCompiler(() => () => true);
-    // The decompressed size is charged.
+    // Decompresses before charging, so that the decompressed size is charged.
     for (const policy of [contentEncoding, chargeBodies, lateBodies]) await app.register(policy);
   },
   { name: 'chunksmith-bytes-body' },
 );
 
-/** Bytes copied before other requests are answered. Memory that was never used is slow to write. */
+/** Bytes to copy before other requests get a turn. The first write to new memory is slow. */
 const STRIDE = 2_097_152;
 
 /**
- * Reads a body as bytes. Joins a large body in parts: Fastify's own parser joins it at once, which blocks the
- * event loop for a tenth of a second or more.
+ * Reads a body as bytes. Copies a large body in several turns of the event loop: Fastify's parser copies it
+ * in one turn, which may take a tenth of a second or more.
  */
 export function readBody(
   request: FastifyRequest,
@@ -96,10 +96,10 @@ export function bodyOf(request: FastifyRequest): Buffer {
   return (request.body ?? Buffer.alloc(0)) as Buffer;
 }
 
-/** Maximum bytes of an answer that is sent as a string. Node writes a string together with the headers. */
+/** Maximum bytes of an answer sent as a string, because Node writes a string and the headers together. */
 const ONE_WRITE = 16_384;
 
-/** Sends bytes of JSON. Frees their memory, if they are many, once the connection has sent them. */
+/** Sends an answer of JSON. Frees the memory of a large answer once it is sent. */
 export function sendBytes(reply: FastifyReply, answer: Uint8Array<ArrayBuffer>): FastifyReply {
   reply.type('application/json; charset=utf-8');
   const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
@@ -125,12 +125,12 @@ const contentEncoding = plugin(
       const create = DECODERS[encoding];
       if (create === undefined)
         return done(new ServiceError('unsupported_encoding', { received: JSON.stringify(encoding) }));
-      // A decoding error after a refusal is ignored.
+      // Ignores decoding errors of a request that was already refused.
       const decoder = hold(create());
-      // Fastify compares this number with Content-Length.
+      // Fastify compares `receivedEncodedLength` with Content-Length.
       Object.defineProperty(decoder, 'receivedEncodedLength', { get: () => decoder.bytesWritten });
       payload.pipe(decoder);
-      // `pipeline` would destroy the request when the decoder fails, so that its rest could not be read.
+      // `pipeline` is not used: if decoding failed, it would destroy the request before the rest is read.
       finished(payload, (error) => error && decoder.destroy(error));
       reply.raw.once('close', () => decoder.destroy());
       done(null, decoder);
@@ -139,7 +139,7 @@ const contentEncoding = plugin(
   { name: 'chunksmith-content-encoding' },
 );
 
-/** The compression of a body; undefined if it is not compressed. */
+/** The encoding of a compressed body; undefined if the body is not compressed. */
 export function encodingOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
   const encoding = headers['content-encoding']?.trim().toLowerCase();
   return encoding === '' || encoding === 'identity' ? undefined : encoding;
@@ -150,8 +150,8 @@ export function isDecodingError(code: string): boolean {
 }
 
 /**
- * Charges bodies to the budget, by `Content-Length` or else as they arrive. Streams charge their unanswered
- * lines themselves.
+ * Charges bodies to the byte budget: their `Content-Length`, otherwise the bytes as they arrive. Streams of
+ * lines are left out, because they charge their unanswered lines themselves.
  */
 const chargeBodies = plugin(
   async (app) => {
@@ -196,13 +196,13 @@ function metered(payload: RequestPayload, charge: (bytes: number) => void): Requ
     },
   });
   pipeline(payload, meter, () => {});
-  // Fastify compares this number with Content-Length if the body is compressed.
+  // If the body is compressed, Fastify compares `receivedEncodedLength` with Content-Length.
   return Object.defineProperty(meter, 'receivedEncodedLength', { get: () => payload.receivedEncodedLength });
 }
 
 /**
- * Reads and drops the rest of the body of an answered request, because some clients read only after sending
- * everything. A client still sending at the request timeout loses the connection.
+ * After an early answer, reads and drops the rest of the body, because some clients send everything before
+ * they read the answer. Closes the connection if the client still sends at the request timeout.
  */
 const lateBodies = plugin(
   async (app) => {
@@ -222,10 +222,10 @@ function dropRest(request: IncomingMessage, milliseconds: number): void {
     clearTimeout(timer);
     socket.off('close', settle);
   };
-  // An answered request gets no event when its connection closes.
+  // Listens to the socket, because an answered request has no event for a closed connection.
   socket.once('close', settle);
   finished(request, settle);
-  // An earlier reader could hold up the rest of the body.
+  // Detaches earlier readers of the body, because they could stop its flow.
   request.unpipe();
   request.removeAllListeners('readable');
   request.resume();

@@ -4,15 +4,15 @@ import plugin from 'fastify-plugin';
 import ipaddr from 'ipaddr.js';
 import type { Config } from '../../config/config.ts';
 
-/** The proxies that Fastify trusts. Fastify takes a number of proxies only as a function. */
+/** Fastify's setting for trusted proxies. Fastify accepts a number of proxies only as a function. */
 export function trustOf({ trustProxy }: Pick<Config, 'trustProxy'>): FastifyServerOptions['trustProxy'] {
   if (typeof trustProxy !== 'number') return [...trustProxy];
   return trustProxy === 0 ? false : (_address: string, hop: number) => hop < trustProxy;
 }
 
 /**
- * Hides entries of X-Forwarded-For that are not addresses from Fastify. A proxy may forward what its client
- * wrote, or add a word such as `unknown`.
+ * Removes entries that are not addresses from X-Forwarded-For before Fastify reads the header. A client may
+ * send any entry, and a proxy may add a word such as `unknown`.
  */
 export const forwardedAddresses = plugin(
   async (app: FastifyInstance) => {
@@ -26,8 +26,8 @@ export const forwardedAddresses = plugin(
 );
 
 /**
- * The addresses at the right end of X-Forwarded-For, without ports and zones, up to the first other entry. No
- * address vouches for the senders of entries further left.
+ * Reads X-Forwarded-For from right to left up to the first entry that is not an address. Entries further left
+ * cannot be trusted. Returns the addresses in their order, without ports and zones.
  */
 export function nearestAddresses(header: string): string {
   const nearest: string[] = [];
@@ -48,12 +48,12 @@ function addressIn(entry: string): string | undefined {
   return isIP(address) === 0 ? undefined : address;
 }
 
-/** Leading 16-bit units of an IPv6 address that a provider gives to one customer. */
+/** Number of leading 16-bit units of an IPv6 address that identify a customer's network. */
 const NETWORK_UNITS = 4;
 
-/** The client of a request: its IPv4 address, or its IPv6 network of 64 bits. */
+/** Identifies the client of a request by its IPv4 address or /64 IPv6 network. */
 export function clientOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
-  // A closed connection has no address.
+  // `ip` is not set if the connection is closed.
   if (isIP(ip ?? '') === 0) return '';
   const address = ipaddr.process(ip);
   if (address instanceof ipaddr.IPv4) return address.toString();

@@ -11,10 +11,10 @@ const ANSWERS: Readonly<Record<string, readonly [status: string, detail: string]
 };
 const NOT_HTTP = ['400 Bad Request', 'The request is not valid HTTP/1.1.'] as const;
 
-/** Responses in progress whose request is still being received, by socket. */
+/** Answers in progress to requests that are still being received, by socket. */
 const underWay = new WeakMap<Socket, ServerResponse>();
 
-/** Lifts the time limit on the sender of a request until it is answered. */
+/** Lets the client send its request without a time limit until the answer is complete. */
 export function answersWhileSent(answer: ServerResponse): void {
   const { socket } = answer;
   if (socket === null) return;
@@ -27,7 +27,7 @@ export function refuseConnection({ code = '' }: Error & { code?: string }, socke
   if (code === 'ECONNRESET' || !socket.writable) return;
   const answer = underWay.get(socket);
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && answer !== undefined) return;
-  // The client would take a second answer for a part of the first answer.
+  // Sends no second answer, because the client would read it as a part of the first answer.
   if (answer?.headersSent) return void socket.destroy();
   const [status, detail] = ANSWERS[code] ?? NOT_HTTP;
   const body = JSON.stringify({ detail });
@@ -36,8 +36,8 @@ export function refuseConnection({ code = '' }: Error & { code?: string }, socke
 }
 
 /**
- * Keeps connections from delaying the shutdown. An answer in flight becomes the last one on its connection.
- * Unused connections, which browsers and load balancers open in advance, are closed at once.
+ * Keeps open connections from delaying the shutdown. After an answer in progress, the connection is closed.
+ * Browsers and load balancers open connections in advance; these unused connections are closed at once.
  */
 export const gracefulShutdown = plugin(
   async (app) => {

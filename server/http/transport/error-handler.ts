@@ -5,9 +5,9 @@ import { isDecodingError } from './bodies.ts';
 import type { Metrics } from './metrics.ts';
 import { withoutQuery } from './request-log.ts';
 
-/** Errors of admission control, not logged as failures: the log has a line for each request anyway. */
+/** Errors of admission control. They are not logged, because each request already has a line in the log. */
 const ADMISSION_ERRORS: ReadonlySet<ErrorCode> = new Set(['overloaded', 'too_much_in_flight']);
-/** Errors of valid requests that this server cannot satisfy, logged as a warning without a stack. */
+/** Errors of valid requests that this server cannot serve. They are logged as warnings without a stack. */
 const WARNINGS: ReadonlySet<ErrorCode> = new Set([
   'jobs_off',
   'missing_capability',
@@ -15,10 +15,10 @@ const WARNINGS: ReadonlySet<ErrorCode> = new Set([
   'timed_out',
 ]);
 
-/** Errors caused by a plugin, in any thread; they name its kind and name. */
+/** Errors caused by a plugin. Their `values` have the plugin's kind and name. */
 const PLUGIN_FAULTS: ReadonlySet<ErrorCode> = new Set(['plugin_failed', 'broken_promise']);
 
-/** Status, headers and JSON body `{"detail": …}` of the answer to an error, in Fastify and before it. */
+/** The answer to an error, within or before Fastify. The body is JSON: `{"detail": …}`. */
 export function errorAnswerOf({ status, detail, retryAfter }: ServiceError) {
   const headers = {
     'content-type': 'application/json; charset=utf-8',
@@ -87,7 +87,7 @@ export function asServiceError(error: unknown, request: FastifyRequest): Service
   }
 }
 
-/** Translates refusals of Fastify plugins by status, such as a path outside the static files. */
+/** Translates an error of a Fastify plugin by its status, for example for a path outside the static files. */
 function byStatus(statusCode: number | undefined, error: unknown, request: FastifyRequest): ServiceError {
   if (statusCode === 403 || statusCode === 404) {
     return new ServiceError('not_found', { path: pathOf(request), hint: '' }, error);

@@ -7,7 +7,7 @@ import { pathOf } from './error-handler.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Methods of each route, by its path without the app's prefix. */
+    /** The methods of each path. The paths are without the app's prefix. */
     readonly chunksmithPaths: KnownPaths;
   }
   interface FastifyContextConfig {
@@ -34,7 +34,7 @@ export const knownPaths = plugin(
   { name: 'chunksmith-known-paths' },
 );
 
-/** Makes every known path answer unsupported methods with 405 and `Allow`. Register it after all other routes. */
+/** Makes every known path answer other methods with 405 and `Allow`. Register this after all routes. */
 export const methodNotAllowed = plugin(
   async (app) => {
     for (const [path, methods] of app.chunksmithPaths) {
@@ -54,15 +54,15 @@ export const methodNotAllowed = plugin(
 );
 
 /**
- * Answers requests without a matching route before their bodies are read. The router also sends requests with
- * unknown methods here, whatever their path.
+ * Answers requests that match no route, before their bodies are read. These include requests with methods
+ * that the router does not know.
  */
 export async function unknownPaths(app: FastifyInstance): Promise<void> {
   const { prefix, chunksmithPaths: paths } = app;
   const known = () => [...paths.keys()].filter((path) => !path.includes('*')).map(shown);
   const shown = (path: string) => prefix + withBraces(path);
   const root = shown('/');
-  // A scope without routes, so that the hook runs only for unknown paths.
+  // This scope has no routes, so the hook runs only for requests that match no route.
   app.addHook('onRequest', async (request, reply) => {
     const path = pathOf(request);
     const methods = paths.get(withoutSlash(path.slice(prefix.length)));
@@ -84,7 +84,7 @@ export async function operatorsAlone(app: FastifyInstance): Promise<void> {
   });
 }
 
-/** A path in the documentation's spelling: `/v1/pipelines/{pipeline_id}`. */
+/** A path with its parameters in braces, as in the documentation: `/v1/pipelines/{pipeline_id}`. */
 export function withBraces(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}');
 }
@@ -104,8 +104,8 @@ function methodNotAllowedError(
 }
 
 /**
- * The error for a path without a route. It suggests the known path that was probably meant, or lists the
- * paths of its folder, such as the chunkers below `/v1/chunk`.
+ * The error for a path without a route. The message suggests a similar path, or lists the paths in the same
+ * folder, such as the chunkers below `/v1/chunk`.
  *
  * @param root path of the list of endpoints
  */
@@ -119,7 +119,7 @@ function hintFor(given: string, known: readonly string[], root: string): string 
   const names = namesIn(folder, known);
   const near = names.length === 0 ? nearAsWhole(path, known) : nearIn(folder, posix.basename(path), names);
   if (near !== undefined) return `Did you mean ${near}?`;
-  // Files of the documentation are not useful suggestions.
+  // Leaves out files of the documentation, such as `openapi.json`.
   const listed = names.filter((one) => !one.includes('.'));
   if (listed.length === 0 || posix.join(folder, '/') === root) return `GET ${root} lists all endpoints.`;
   return `In ${folder} there ${listed.length === 1 ? 'is' : 'are'} ${listed.join(', ')}.`;
@@ -135,7 +135,7 @@ function nearIn(folder: string, name: string, names: readonly string[]): string 
   return near && posix.join(folder, near);
 }
 
-/** Allows only a quarter of the letters to differ, because long paths share most of their letters. */
+/** Finds a similar whole path. At most a quarter of the letters may differ, because long paths are alike. */
 function nearAsWhole(path: string, known: readonly string[]): string | undefined {
   return suggest(path, known, Math.max(2, Math.floor(path.length / 4)));
 }

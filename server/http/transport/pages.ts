@@ -4,7 +4,7 @@ import type { Validate } from '../../engine/validation/validator.ts';
 
 export type Query = Readonly<Record<string, unknown>>;
 
-/** Checks a query, whose `limit` is a text. @throws ServiceError `invalid_parameters` */
+/** Checks a query, after converting `limit` to a number. @throws ServiceError `invalid_parameters` */
 export function checkQuery<T>(query: Query, check: Validate): T {
   const { limit } = query;
   const isNumber = typeof limit === 'string' && /^\d{1,9}$/.test(limit);

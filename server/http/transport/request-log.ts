@@ -7,7 +7,7 @@ import { addTotals, logTotals, type Timings } from '../../engine/answer/response
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The amount of work, for the log line; missing if the request did no work. */
+    /** The amount of work, for the log; undefined if the request did no work. */
     chunksmithWork?: Pick<Timings, 'documents' | 'chunks' | 'vectors'>;
   }
 }
@@ -38,8 +38,8 @@ export const requestMetrics = plugin(
 );
 
 /**
- * Adds the amount of work to the log line of a request, and logs its timings at `debug`. A stream calls this
- * once for each part of its work.
+ * Adds the amount of work to the log line of a request, and logs the timings of the work at `debug`. Call
+ * this for each part of a stream.
  */
 export function logWork(request: FastifyRequest, queueSeconds: number, timings: Timings): void {
   const { documents, chunks, vectors, times, tokens } = timings;
@@ -49,7 +49,7 @@ export function logWork(request: FastifyRequest, queueSeconds: number, timings: 
     chunks: (before?.chunks ?? 0) + chunks,
     vectors: before === undefined ? vectors : addTotals(before.vectors, vectors),
   };
-  // Reads `level`, because the log of an app that mounts the service has it too.
+  // Compares `level`, because every log has it, even the log of an app that mounts the service.
   if (request.log.level !== 'debug' && request.log.level !== 'trace') return;
   const stages = Object.fromEntries(times.map(({ stage, by, seconds }) => [`${stage} ${by}`, toMs(seconds)]));
   const opened = timings.opened.map(({ name }) => name);
@@ -69,19 +69,19 @@ export function requestId({ headers }: IncomingMessage): string {
 }
 
 interface Answered {
-  /** Set only if the log does not add the id of the request by itself. */
+  /** Id of the request; undefined if the log adds the id itself. */
   readonly reqId?: string;
   readonly method: string;
   readonly url: string;
   readonly status: number;
   readonly bytes?: number | undefined;
-  /** Texts, or lists of chunks, in the request. */
+  /** Number of texts, or of lists of chunks, in the request. */
   readonly documents?: number | undefined;
   readonly chunks?: number | undefined;
   readonly ms: number;
 }
 
-/** Logs a line for an answered request. Leaves out the query, which may contain anything. */
+/** Logs a line for an answered request. Leaves out the query, because it may contain anything. */
 export function logAnswered(log: Log, { reqId, method, url, status, ms, ...sizes }: Answered): void {
   const id = reqId === undefined ? {} : { reqId };
   log.info(

@@ -10,14 +10,14 @@ import { clientOf } from './client-address.ts';
 
 /** Paths that need no key, for load balancers and orchestrators. */
 const OPEN_PATHS = new Set(['/health', '/ready']);
-/** Paths exempt from the rate limit: monitoring continues while clients are refused. */
+/** Paths without a rate limit, so that monitoring works while clients are refused. */
 const UNCOUNTED_PATHS = new Set([...OPEN_PATHS, '/metrics']);
-/** Pages of the documentation and their files. A browser sends no key for them, and loads many at once. */
+/** Paths of the documentation. A browser sends no key for these, and loads many files at once. */
 const DOCUMENTATION = /^\/(docs|redoc|playground|openapi\.json)(\/|$)/;
 
 /**
- * Security headers of every answer: helmet's defaults, except two. The documentation's pages set
- * Content-Security-Policy themselves; HSTS belongs to whatever terminates TLS.
+ * Security headers of every answer: helmet's defaults, except two. The documentation's pages set their own
+ * Content-Security-Policy. HSTS must come from the proxy that terminates TLS.
  */
 export const FIXED_HEADERS: Readonly<Record<string, string>> = {
   'cross-origin-opener-policy': 'same-origin',
@@ -48,7 +48,7 @@ export const security = plugin(
     });
     app.addHook('onRequest', ({ raw }, reply, done) => {
       const problem = problemOfHeaders(raw);
-      // Later bytes on such a connection may not be what its sender meant.
+      // Closes the connection: after an ambiguous request, the start of the next request is uncertain.
       if (problem !== undefined) reply.header('connection', 'close');
       done(problem);
     });
@@ -59,7 +59,7 @@ export const security = plugin(
   { name: 'chunksmith-security', dependencies: ['chunksmith-services', 'chunksmith-error-handler'] },
 );
 
-/** Whether requests to a path must carry a key. An unknown path, `''`, needs a key. */
+/** Whether requests to a path need a key. Unknown paths, given as `''`, need one. */
 export function needsKey(config: AccessConfig, path: string): boolean {
   if (!asksForKeys(config) || OPEN_PATHS.has(path)) return false;
   return config.docsNeedKey || !DOCUMENTATION.test(path);
@@ -98,10 +98,10 @@ async function limitRate(app: FastifyInstance, config: AccessConfig): Promise<vo
   });
 }
 
-/** Milliseconds in which requests are counted. */
+/** Length in milliseconds of the period in which requests are counted. */
 const WINDOW = 60_000;
 
-/** Compares digests of equal length, so that the time taken reveals nothing about the keys. */
+/** Refuses requests without a valid key. Compares digests: the time taken reveals nothing about the keys. */
 function requireKeys(app: FastifyInstance, keys: readonly string[], config: AccessConfig): void {
   const known = keys.map((key) => digest(key));
   const failures = failedKeys(app, failedKeyLimitOf(config));
@@ -123,19 +123,19 @@ function keyOf({ headers: { authorization = '' } }: FastifyRequest): string {
   return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '';
 }
 
-/** Identifies the sender of a request: by a digest of its key, or by address if keys are not required. */
+/** Identifies the sender of a request by a digest of the key, or by address if keys are not required. */
 export function senderOf(request: FastifyRequest, config: AccessConfig): string {
   return asksForKeys(config) ? digest(keyOf(request)).toString('base64') : clientOf(request);
 }
 
-/** Counts the wrong keys of each address. Over the limit it refuses right keys too, to stop guessing. */
+/** Counts wrong keys by address. At the limit, refuses even right keys of the address, to stop guessing. */
 function failedKeys(app: FastifyInstance, limit: number) {
   if (limit === 0) return undefined;
   const count = app.createRateLimit({
     max: limit,
     timeWindow: WINDOW,
     keyGenerator: clientOf,
-    // Replaces the list of the general limit, which exempts probes.
+    // Counts all paths. Without this list, the paths exempt from the rate limit would not be counted.
     allowList: [],
   });
   return {
@@ -160,8 +160,8 @@ function digest(text: string): Buffer {
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
 
 /**
- * The error for requests that Node accepts and HTTP forbids, because a proxy may read them differently. See
- * RFC 9112, sections 3.2, 6.1 and 7.1.
+ * The error for headers that HTTP forbids but Node accepts: a proxy may interpret such a request differently.
+ * See RFC 9112, sections 3.2, 6.1 and 7.1.
  */
 function problemOfHeaders({ headers, rawHeaders }: IncomingMessage): ServiceError | undefined {
   const hosts = countOf(rawHeaders, 'host');

@@ -6,15 +6,15 @@ export type Services = ServerCradle;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The parts of the server, each created at first use. */
+    /** The parts of the server. Each is created when first used. */
     readonly chunksmith: ServerCradle;
   }
 }
 
-/** Gives its routes and hooks the parts of the server, and disposes of the container when the app closes. */
+/** Makes the parts of the server available as `app.chunksmith`. Disposes of them when the app closes. */
 export const services = plugin<{ readonly container: AwilixContainer<ServerCradle> }>(
   async (app, { container }) => {
-    // A getter, because `decorate` looks for members of a value, and the cradle throws for unknown names.
+    // Uses a getter: `decorate` looks up members of a plain value, and the cradle throws for unknown names.
     app.decorate('chunksmith', { getter: () => container.cradle });
     app.addHook('onClose', () => disposeInOrder(container));
   },

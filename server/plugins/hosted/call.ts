@@ -3,12 +3,12 @@ import { exposedError, reasonOf, refusedError } from '../../../core/errors.ts';
 import { isTransientStatus, type RetryLimits, retryAfterOf, withRetries } from '../../config/retry.ts';
 
 interface FailureDetails extends Pick<HostedFailure, 'failure' | 'status'> {
-  /** Milliseconds that the API asked to wait. */
+  /** Milliseconds that the API asked to wait; undefined if it did not. */
   readonly retryAfter?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** A failed call. Its message is for callers, and does not contain the key. */
+/** A call that failed. Callers of the service see the message, which does not contain the API key. */
 export class CallError extends Error {
   readonly expose = true;
   readonly failure: HostedFailure['failure'];
@@ -23,11 +23,11 @@ export class CallError extends Error {
   }
 }
 
-/** Functions and limits for calls; tests inject their own. */
+/** Functions and limits for calls, which tests replace. */
 export interface HostedTools {
   readonly fetch: typeof fetch;
   readonly limits: RetryLimits;
-  /** Milliseconds that one call may take by default. */
+  /** Default maximum milliseconds for one call. */
   readonly timeout: number;
 }
 
@@ -38,23 +38,23 @@ interface Answer {
   readonly text: string;
 }
 
-/** Maximum characters shown of a provider's own message. */
+/** Maximum characters of a provider's message to show to callers. */
 const MAX_MESSAGE_LENGTH = 200;
 
-/** Makes one call. @throws CallError, or an error for callers if the answer has the wrong content */
+/** Makes one call. @throws CallError if the call fails, or an exposed error if the answer is unusable */
 async function callApi<Value>(api: HostedApi, call: Call<Value>, tools: HostedTools): Promise<Value> {
   const { response, text } = await send(api, call, tools);
   if (!response.ok) throw failureOf(api, response, text);
   try {
     return call.read(JSON.parse(text));
   } catch (cause) {
-    // An answer may repeat the request, and the message may quote the answer, so the key is removed.
+    // Removes the key: the parser's message may quote the answer, and the answer may repeat the request.
     const reason = withoutKey(reasonOf(cause), api.key);
     throw exposedError(`${api.title} did not return ${call.expected}: ${reason}`, cause);
   }
 }
 
-/** Treats redirects as errors: the key must not follow one to another origin. */
+/** Sends a request. Redirects are errors, because the key must not be sent to another origin. */
 async function send(api: HostedApi, call: Call<unknown>, tools: HostedTools): Promise<Answer> {
   const { title, url } = api;
   const { method = 'POST', path = '', body, signal, timeout = tools.timeout } = call;
@@ -81,7 +81,7 @@ async function send(api: HostedApi, call: Call<unknown>, tools: HostedTools): Pr
   }
 }
 
-/** Maximum bytes of an answer, so that an endless answer cannot fill the memory. */
+/** Maximum bytes of an answer. Otherwise an endless answer could fill the memory. */
 const MAX_ANSWER_LENGTH = 256 * 1_048_576;
 
 /** @throws CallError if the answer is too long */
@@ -112,7 +112,7 @@ function failureOf(
   { status, headers }: Response,
   text: string,
 ): CallError {
-  // The key is hidden before the message is truncated, so that no part of the key remains.
+  // Hides the key before truncating the message. Otherwise a part of the key could remain.
   const said = withoutKey(messageOf(text), key).slice(0, MAX_MESSAGE_LENGTH);
   const what = `${title} answered ${status}${said === '' ? '' : `: ${said}`}`;
   if (status === 401 || status === 403)
@@ -135,14 +135,14 @@ function messageOf(text: string): string {
   }
 }
 
-/** A message, perhaps nested: `message` for most services, `reason` for Elasticsearch, `error` for Qdrant. */
+/** The text in a nested error: `message` of most services, `reason` of Elasticsearch, `error` of Qdrant. */
 function spoken(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   const { message, reason, error } = value as Record<string, unknown>;
   return message ?? reason ?? error;
 }
 
-/** Hides the key. Outside text becomes text for callers and the log only here. */
+/** Hides the key in text of the API. All such text passes through here before callers or the log get it. */
 function withoutKey(text: string, key: string): string {
   return key === '' ? text : text.replaceAll(key, '***');
 }
@@ -194,7 +194,7 @@ export async function demand<Value>(
 ): Promise<Value> {
   const outcome = await ask(api, call, tools);
   if (!('failure' in outcome)) return outcome.value;
-  // A job would retry an exposed error, which does not help if the key is wrong.
+  // Jobs do not retry a `refusedError`, because a retry with a wrong key would not help.
   const isForGood = outcome.status === 401 || outcome.status === 403;
   throw isForGood ? refusedError(outcome.message) : exposedError(outcome.message);
 }

@@ -41,7 +41,7 @@ export async function embed(embedding: Embedding): Promise<Vectors> {
 }
 
 interface Batch {
-  /** Index of the first text. */
+  /** Index of the batch's first text among all texts. */
   readonly first: number;
   readonly texts: readonly string[];
 }
@@ -62,7 +62,7 @@ function callWithBatch(
   return callWithRetries(provider, { body, read, expected: 'vectors', signal }, tools);
 }
 
-/** Calls with a batch and, if the API refuses it, with each half. A single refused text is an error. */
+/** Calls the API with a batch. If the API refuses the content, calls with each half, down to single texts. */
 async function callWithHalves(batch: Batch, call: (batch: Batch) => Promise<Rows>): Promise<Rows> {
   try {
     return await call(batch);
@@ -82,11 +82,11 @@ function refusalOf(error: CallError, refusedText: number): Error & TextRefusal {
   return Object.assign(refusal, { refusedText });
 }
 
-/** Whether the API refused the content, so that it may accept a smaller batch. */
+/** Whether the API refused the content of a batch. The API may then accept a smaller batch. */
 const mayAcceptLess = (error: unknown): error is CallError =>
   error instanceof CallError && [400, 413, 422].includes(error.status ?? 0);
 
-/** Minimum bytes of UTF-8 per token, in nearly all texts. */
+/** Estimate of the bytes of UTF-8 per token. Nearly all texts have more. */
 const BYTES_PER_TOKEN = 3;
 
 function batchesOf(texts: readonly string[], { items, tokens }: BatchLimits): Batch[] {

@@ -9,14 +9,14 @@ import { findPartial, originPath, partialPath, removePartial } from './partial-d
 /** Milliseconds without a refresh after which a partial download may be taken over. */
 const STALE_MS = 10_000;
 const RENEW_MS = 2000;
-/** Maximum milliseconds between two checks of another process's download. */
+/** Maximum milliseconds between two checks whether another process still downloads. */
 const POLL_MS = 300;
 
 /**
- * Waits until no other process downloads a file, and claims a unique path beside it, so that no lock is
- * needed. Takes over the partial download that an ended process or an earlier attempt has left.
+ * Waits until no other process downloads a file, then claims a unique path beside `target`, without a lock.
+ * Takes over the partial download that an ended process or an earlier attempt has left.
  *
- * @returns undefined if another process has completed the file meanwhile
+ * @returns the claim; undefined if another process has completed the file
  */
 export async function claimPath(target: string) {
   const path = `${target}.${randomUUID()}`;
@@ -25,7 +25,7 @@ export async function claimPath(target: string) {
     if ((await existing(target)) !== undefined) return undefined;
     created = (await mkdir(dirname(target), { recursive: true })) ?? created;
     if (!(await isBusy(target, path)) && (await mark(path))) {
-      // If two processes start at once, each sees the other. A vanished process may have completed the file.
+      // Checks again: another process may have claimed a path at the same time, or completed the file.
       if (!(await isBusy(target, path)) && (await existing(target)) === undefined) break;
       await removePartial(path);
     }
@@ -35,7 +35,7 @@ export async function claimPath(target: string) {
   await takeOver(target, path);
   return {
     path,
-    /** Leaves a partial download only if it can resume. @param url URL of the file */
+    /** Gives up the claim. Keeps the partial download only if it can resume. @param url URL of the file */
     async release(url: string): Promise<void> {
       clearInterval(timer);
       if ((await findPartial(path, url)) !== undefined) await move(path, target);
@@ -72,7 +72,7 @@ async function keepFresh(path: string): Promise<void> {
   await utimes(partialPath(path), new Date(), new Date()).catch(() => undefined);
 }
 
-/** @returns false if the creator of the folder has just removed it */
+/** Creates the claim's file. @returns false if another process has just removed the folder */
 async function mark(path: string): Promise<boolean> {
   try {
     await writeFile(partialPath(path), '');
@@ -83,7 +83,7 @@ async function mark(path: string): Promise<boolean> {
   }
 }
 
-/** Copies a partial download that its process no longer refreshes; that process keeps its own file. */
+/** Takes over stale partial downloads. Copies them, because a slow process may still write its own. */
 async function takeOver(target: string, own: string): Promise<void> {
   for (const stale of (await claimedPaths(target)).filter((path) => path !== own)) {
     for (const pathOf of [partialPath, originPath])
@@ -93,7 +93,7 @@ async function takeOver(target: string, own: string): Promise<void> {
   if ((await existing(partialPath(target))) !== undefined) await move(target, own);
 }
 
-/** Moves the bytes first: without their origin they cannot be resumed. */
+/** Moves the bytes before their origin: if interrupted in between, the bytes are not resumed. */
 async function move(from: string, to: string): Promise<void> {
   await rename(partialPath(from), partialPath(to)).catch(() => undefined);
   await rename(originPath(from), originPath(to)).catch(() => undefined);

@@ -19,7 +19,7 @@ import {
 interface Download {
   readonly hub: Hub;
   readonly log: Log;
-  /** Milliseconds that the hub may be silent. */
+  /** Maximum milliseconds without bytes from the hub. */
   readonly timeout: number;
   /** Milliseconds before the first retry. */
   readonly backoff: number;
@@ -35,15 +35,15 @@ interface Transfer extends Download {
 }
 
 interface FileAnswer extends HubAnswer {
-  /** Offset of its first byte in the file. */
+  /** Offset in the file at which the answer starts. */
   readonly from: number;
-  /** Bytes of the whole file, if the hub reports them. */
+  /** Length of the whole file in bytes; undefined if the hub does not report it. */
   readonly total: number | undefined;
 }
 
 /**
- * Tries once to fetch the missing part of a file, and checks the whole file. Fails when no bytes arrive for a
- * while; a transfer in progress has no time limit.
+ * Fetches the missing part of a file without retries, and checks the whole file. Fails if no bytes arrive for
+ * `timeout` milliseconds. The total time is not limited.
  */
 async function transfer(one: Transfer): Promise<void> {
   const { path, file, timeout } = one;
@@ -99,13 +99,13 @@ function isRestOf(partial: PartialDownload, response: Response): boolean {
   return range?.from === partial.bytes && etag === partial.etag && !isEncoded(response.headers);
 }
 
-/** The range of an answer; undefined unless it extends to the end of the file. */
+/** The byte range of an answer; undefined if the range does not extend to the end of the file. */
 function rangeOf({ headers }: Response): { from: number; total: number } | undefined {
   const [, from, to, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers.get('content-range') ?? '') ?? [];
   return Number(to) + 1 === Number(total) ? { from: Number(from), total: Number(total) } : undefined;
 }
 
-/** Whether a body is encoded: it then differs from the file in length and in byte positions. */
+/** Whether a body is encoded. The length and the byte positions of an encoded body differ from the file's. */
 const isEncoded = (headers: Headers): boolean =>
   !['', 'identity'].includes(headers.get('content-encoding') ?? '');
 
@@ -114,7 +114,7 @@ function originOf(url: URL, { headers }: Response): Origin | undefined {
   return isStrongEtag(etag) && !isEncoded(headers) ? { url: url.href, etag } : undefined;
 }
 
-/** Drops the body of an unusable answer, and returns the error. */
+/** Drops the body of an unusable answer, and returns the error to throw; default a `HubRefusal`. */
 async function refusal(response: Response, error?: Error): Promise<Error> {
   await response.body?.cancel();
   return error ?? new HubRefusal(response);
@@ -133,8 +133,8 @@ const MAX_WAIT_MS = 30_000;
 const PROGRESS_MS = 5000;
 
 /**
- * Downloads a file from the hub and returns its path; `undefined` if the hub has no such file. Only one
- * thread of one process downloads a file at a time; the others wait for it.
+ * Downloads a file from the hub, and returns the local path; `undefined` if the hub does not have the file.
+ * At any time, only one thread of all processes downloads a file; other threads wait.
  */
 export async function download(one: Download): Promise<string | undefined> {
   try {
@@ -173,7 +173,7 @@ function transferWithRetries(one: Transfer): Promise<void> {
   return withRetries(limits, { isTransient, retryAfter, onRetry }, () => transferOnce(one));
 }
 
-/** Transfers once. Empties a partial download that cannot be resumed, unless another process has taken it. */
+/** Transfers without retries. If this fails and cannot resume, empties the partial download if still ours. */
 async function transferOnce(one: Transfer): Promise<void> {
   try {
     await transfer(one);
@@ -192,13 +192,13 @@ function reportProgress(log: Log, name: string, file: string): Transfer['onBytes
   };
 }
 
-/** Whether the same request may succeed later. A silent hub is not retried. */
+/** Whether a retry may succeed. After a timeout, the hub is not retried. */
 const isTransient = (error: unknown): boolean =>
   isBrokenConnection(error) || (error instanceof HubRefusal && isTransientStatus(error.status));
 
 const mayResume = (error: unknown): boolean => isTransient(error) || error instanceof IdleTimeoutError;
 
-/** Milliseconds until a retry, limited because a hub that asks for a longer wait is retried too. */
+/** Milliseconds that the hub asks to wait, at most `MAX_WAIT_MS`: a longer wait would prevent the retry. */
 const retryAfter = (error: unknown): number =>
   error instanceof HubRefusal ? Math.min(error.retryAfter ?? 0, MAX_WAIT_MS) : 0;
 

@@ -5,11 +5,11 @@ export type Hub = ReturnType<typeof createHub>;
 
 export interface HubAnswer {
   readonly response: Response;
-  /** SHA-256 of the whole file in hexadecimal, as announced by the hub. */
+  /** SHA-256 of the whole file in hexadecimal; undefined if the hub does not announce it. */
   readonly sha256: string | undefined;
 }
 
-/** An answer of the hub without the file. */
+/** The hub answered with an error status instead of the file. */
 export class HubRefusal extends Error {
   readonly status: number;
   /** Milliseconds that the hub asks to wait. */
@@ -28,7 +28,7 @@ export function createHub(settings: HubSettings, fetch: typeof globalThis.fetch)
   const { hubEndpoint, hubToken, hubRevision } = settings;
   return {
     urlOf: (name: string, file: string) => new URL(`${hubEndpoint}/${name}/resolve/${hubRevision}/${file}`),
-    /** Requests a URL of the hub. It follows redirects itself: the token must never reach another origin. */
+    /** Requests a URL of the hub. `fetch` must not follow redirects: no other origin may get the token. */
     async ask(url: URL, given: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HubAnswer> {
       let current = url;
       let sha256: string | undefined;
@@ -56,8 +56,8 @@ function redirectOf({ status, headers }: Response, from: URL): URL | undefined {
 }
 
 /**
- * The SHA-256 of a file in git-lfs, which is its etag. Only the hub's own answers count: the storage that it
- * redirects to may have similar etags that are hashes of something else.
+ * The SHA-256 of a file in git-lfs: its etag. `etag` counts only in the hub's first answer. After a redirect,
+ * `etag` may be the hash of something else.
  */
 function sha256Of(headers: Headers, isFirst: boolean): string | undefined {
   const etag = headers.get('x-linked-etag') ?? (isFirst ? headers.get('etag') : undefined) ?? '';

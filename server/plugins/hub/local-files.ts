@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { HubSettings } from '../../config/hub-settings.ts';
 
 /**
- * The files of models on this machine.
+ * Finds the files of models on this machine.
  *
- * @param folders folders of models, `<folder>/<name>/<file>`; the first folder with a file is used
+ * @param folders folders with files at `<folder>/<name>/<file>`; earlier folders have precedence
  */
 export function createLocalFiles(folders: readonly string[], { hubCacheDir, hubRevision }: HubSettings) {
   async function findInFolders(name: string, file: string): Promise<string | undefined> {
@@ -58,10 +58,10 @@ async function commitOf(folder: string, revision: string): Promise<string | unde
 }
 
 const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
-/** Extensions of the temporary files beside a file during its download. */
+/** Extensions of temporary files, which are beside a file while it is downloaded. */
 const RESERVED = /\.(lock|part|part\.json)$/;
 
-/** Whether a name can be a model's on the hub; a path or a URL never can. */
+/** Whether a name is a valid name of a model on the hub. Paths and URLs are not. */
 export function isHubName(name: string): boolean {
   const segments = name.split('/');
   return (
@@ -81,7 +81,7 @@ async function namesIn(models: string): Promise<string[]> {
   return [...owners, ...nested.flat()].filter(isHubName);
 }
 
-/** Names of the models in the hub's cache, even if some of their files are missing. */
+/** Names of all models in the hub's local cache, including models with missing files. */
 async function namesInCache(cache: string): Promise<string[]> {
   return (await list(cache))
     .filter((folder) => folder.startsWith('models--'))

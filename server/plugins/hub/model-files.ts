@@ -7,14 +7,14 @@ import { createLocalFiles, isHubName } from './local-files.ts';
 export interface HubCollaborators {
   readonly settings: HubSettings;
   readonly log: Log;
-  /** Folders of the models that plugins include: `<folder>/<name>/<file>`. */
+  /** Folders of models that are part of plugins, with files at `<folder>/<name>/<file>`. */
   readonly ownFolders?: readonly string[];
   readonly fetch?: typeof fetch;
-  /** Milliseconds that the hub may be silent during a download. */
+  /** Maximum milliseconds without bytes from the hub during a download. */
   readonly timeout?: number;
   /** Milliseconds before the first retry of a download. */
   readonly backoff?: number;
-  /** Milliseconds for which a file missing from the hub is remembered. */
+  /** Milliseconds before the hub is asked again for a file that it did not have. */
   readonly memory?: number;
 }
 
@@ -34,7 +34,7 @@ export function createModelFiles({
   const downloads = new Map<string, Promise<string | undefined>>();
   const missing = new LRUCache<string, true>({ max: MAX_MISSING, ttl: memory });
 
-  /** Shares one download between simultaneous calls in this thread for the same file. */
+  /** Downloads a file. Simultaneous calls in this thread for one file share the download. */
   function downloadOnce(name: string, file: ModelFile): Promise<string | undefined> {
     const key = `${name}/${file.name}`;
     if (missing.has(key)) return Promise.resolve(undefined);
@@ -44,7 +44,7 @@ export function createModelFiles({
   }
 
   async function fetchFile(key: string, name: string, file: ModelFile): Promise<string | undefined> {
-    // Loaded at the first download, because most servers make none.
+    // Loads these modules at the first download, because most servers download nothing.
     const [{ download }, { createHub }] = await Promise.all([import('./download.ts'), import('./hub.ts')]);
     const hub = createHub(settings, fetch);
     const target = join(modelsDir, name, file.name);

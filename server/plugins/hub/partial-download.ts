@@ -4,14 +4,14 @@ import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { hold } from '../../../core/hold.ts';
 
-/** A partial download, in `<path>.part`, which can resume. */
+/** A partial download that can resume. Its bytes are in the file `<path>.part`. */
 export interface PartialDownload {
   readonly bytes: number;
-  /** Strong etag of the file that the bytes belong to. */
+  /** Strong etag of the file on the hub, from which the bytes come. */
   readonly etag: string;
 }
 
-/** The source of a partial download, in `<path>.part.json`. Resuming requires the same URL and etag. */
+/** The source of a partial download, in `<path>.part.json`. Resuming requires an equal URL and etag. */
 export interface Origin {
   readonly url: string;
   readonly etag: string;
@@ -27,7 +27,7 @@ export async function findPartial(path: string, url: string): Promise<PartialDow
   return { bytes: found.size, etag: origin.etag };
 }
 
-/** Empties a partial download to start over. Without an origin it never resumes. */
+/** Empties a partial download to start over. Without `origin`, the new partial download cannot resume. */
 export async function startPartial(path: string, origin?: Origin): Promise<void> {
   await rm(originPath(path), { force: true });
   await writeFile(partialPath(path), '');
@@ -42,8 +42,8 @@ export async function removePartial(path: string): Promise<void> {
 /**
  * Appends a body to the partial download.
  *
- * @param rest the missing part of the file, its offset, and the limit of the whole file
- * @returns the total bytes received
+ * @param rest the missing part of the file, its offset, and the maximum bytes of the whole file
+ * @returns the length of the partial download in bytes
  */
 export async function appendToPartial(
   path: string,

@@ -9,7 +9,7 @@ import { findModule } from './plugin-folders.ts';
 /**
  * Imports the factory of a plugin: the default export of the `index` beside its manifest.
  *
- * @throws ServiceError `plugin_failed`, without a path, because callers see it; its cause is for the operator
+ * @throws ServiceError `plugin_failed`; callers see the message, so only the cause may contain paths
  */
 export async function importFactory({ file, manifest: { kind, name } }: PluginEntry): Promise<Factory> {
   const folder = dirname(file);
@@ -25,14 +25,14 @@ export async function importFactory({ file, manifest: { kind, name } }: PluginEn
   throw fail('the default export of its index is not a function');
 }
 
-/** Describes a failed import in a clause without secrets: `its import fails with TypeError`. */
+/** Describes a failed import without secrets: `its import fails with TypeError`. */
 export function describeImportError(error: unknown): string {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
   const word = [code, name].find((one) => typeof one === 'string' && /^[A-Z]\w{1,60}$/i.test(one));
   return `its import fails with ${word ?? 'an error'}`;
 }
 
-/** Appends the line of a plugin that threw an error, if the stack has one: `no luck (lib/parse.js:12)`. */
+/** Appends the plugin's file and line from the error's stack, if found: `no luck (lib/parse.js:12)`. */
 export function withLine(text: string, error: unknown, folder: string): string {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const root = existsSync(folder) ? realpathSync(folder) : folder;

@@ -33,21 +33,21 @@ import { readManifest } from './read-manifest.ts';
 export const BUILT_IN_PLUGINS = join(import.meta.dirname, '../../..', 'plugins');
 
 export interface LoaderOptions {
-  /** Folders to search. Each contains plugin folders, directly or in folders by kind (`chunkers/`). */
+  /** Folders to search. Each has plugin folders, directly or in a subfolder for a kind (`chunkers/`). */
   readonly folders: readonly string[];
   readonly packages?: readonly string[];
   /** Names of the plugins to load, as in `--plugins`; empty for all. */
   readonly only: readonly string[];
   readonly env: Environment;
-  /** Whether broken plugins are listed; otherwise they are errors. */
+  /** Whether broken plugins are only listed in the registry; by default, a broken plugin is an error. */
   readonly toleratesBroken?: boolean;
 }
 
 /**
- * Finds the plugins and reads their manifests. Imports nothing else of a plugin.
+ * Finds the plugins and reads their manifests. Imports no other modules of the plugins.
  *
- * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins` with the file and the reason,
- *   and `missing_plugin_package`
+ * @throws ServiceError `malformed_plugin`, `duplicate_plugin` or `cyclic_plugins`, with the file and reason;
+ *   `missing_plugin_package`
  */
 export async function loadRegistry({
   folders,
@@ -69,10 +69,10 @@ export async function loadRegistry({
 }
 
 /**
- * Loads the plugin of one folder, and the server's plugins that it uses. It replaces any other plugin of its
- * kind and name.
+ * Loads the plugin in `folder`, and the plugins of the server that this plugin uses. The plugin in `folder`
+ * replaces the server's plugin of the same kind and name.
  *
- * @returns also the ids of all other plugins that it could use
+ * @returns the registry, the plugin's entry, and the ids of all other plugins
  * @throws ServiceError as `loadRegistry` does
  */
 export async function loadOnePlugin(
@@ -112,14 +112,14 @@ export function loadPlugins(settings: PluginSettings, env: Environment): Promise
 async function readEntry({ folder, origin, problem }: FoundFolder, env: Environment): Promise<PluginEntry> {
   if (problem !== undefined) throw problem;
   const file = manifestOf(folder);
-  // A package may name its folders freely.
+  // Only plugins outside packages must have the name of their folder.
   const manifest = await readManifest(file, origin !== 'package');
   const warning = await checkVersions(file, manifest);
   const id: PluginId = `${manifest.kind}/${manifest.name}`;
   return { id, manifest, file, origin, warning, missing: findMissing(manifest, file, env) };
 }
 
-/** The unmet needs of a plugin, one sentence each with the remedy; empty if it can run. */
+/** What a plugin needs but this machine lacks, each with the remedy; empty if the plugin can run. */
 function findMissing({ needs }: Manifest, manifestFile: string, env: Environment): string[] {
   const { packages = [], env: variables = [], files = [] } = needs ?? {};
   const missing = packages.filter((name) => !hasPackage(name, manifestFile));
@@ -138,14 +138,14 @@ function packageRemedy(names: readonly string[]): string {
 }
 
 /**
- * Checks a plugin's version and its range of contract versions.
+ * Checks the plugin's version, and `engine`, its range of supported contract versions.
  *
- * @returns a warning, as one clause, if the range excludes this server's contract
+ * @returns a warning if this server's contract version is outside the range
  * @throws ServiceError `malformed_plugin` if the version or the range is not valid semver
  */
 async function checkVersions(file: string, { version, engine }: Manifest): Promise<string | undefined> {
   if (version === undefined && engine === undefined) return undefined;
-  // Loaded only if needed: most plugins state no versions, and all starts would wait for it.
+  // Loads `semver` only if needed, because it would slow down every start and few plugins state versions.
   const { default: semver } = await import('semver');
   const refuse = (field: string, expected: string, got: string) =>
     malformed(file, `manifest.${field}: expected ${expected}, got ${JSON.stringify(got)}`);
@@ -159,12 +159,11 @@ async function checkVersions(file: string, { version, engine }: Manifest): Promi
 }
 
 /**
- * The plugins that `--plugins` selects, by names such as `token` or `chunker/token`, with all plugins that
- * they use directly or indirectly. If a plugin uses a whole kind or chooses between plugins, only their named
- * plugins are selected, or all if none is named. A chunker without a token counter of its own uses the
- * default tokenizer.
+ * Selects the plugins that `names` lists, such as `token` or `chunker/token`, and all plugins that these use
+ * directly or indirectly. A plugin may use any plugin of a kind, or any of `chooses`: if `names` lists some
+ * of these, the others are left out. Chunkers with neither tokenizer nor embedding use the default tokenizer.
  *
- * @param broken names of plugins that cannot be loaded
+ * @param broken names of broken plugins, which `names` may list without an error
  * @throws ServiceError `unknown_plugin`
  */
 function selectPlugins(
@@ -183,7 +182,7 @@ function selectPlugins(
     for (const entry of named) selected.add(entry);
   }
   const named = new Set(selected);
-  // A loop over a set also visits items added during the loop.
+  // This loop also visits the plugins that it adds to the set.
   for (const entry of selected) {
     for (const used of entries.filter((other) => isUsed(entry, other, named))) selected.add(used);
   }
@@ -202,7 +201,7 @@ function isUsed(entry: PluginEntry, other: PluginEntry, named: ReadonlySet<Plugi
   return entry.manifest.kind === 'chunker' && !isCounted && isDefaultTokenizer;
 }
 
-/** A plugin with an unreadable manifest. Its kind comes from its folder or from its manifest. */
+/** Describes a plugin that cannot be loaded. Its kind is from the parent folder, otherwise the manifest. */
 async function brokenFolder({ folder, origin }: FoundFolder, error: unknown): Promise<BrokenPlugin> {
   const file = findModule(folder, 'manifest') ?? folder;
   const kind = kindOfFolder(dirname(folder)) ?? (await kindIn(file));
@@ -210,8 +209,8 @@ async function brokenFolder({ folder, origin }: FoundFolder, error: unknown): Pr
 }
 
 /**
- * Builds the registry of the compatible plugins. Plugins with conflicting names or models, or in a circle,
- * are broken.
+ * Creates the registry of the plugins that can be loaded together. A plugin is listed as broken if its name
+ * or models conflict with another plugin, or if it depends on itself in a circle.
  */
 function createTolerantRegistry(
   found: readonly PluginEntry[],
@@ -241,7 +240,7 @@ async function kindIn(manifest: string): Promise<Kind | undefined> {
   return KINDS.find((one) => one === kind);
 }
 
-/** Why a plugin is broken: without paths for callers, and in full for the operator. */
+/** Why a plugin is broken: `reason` is for callers, without paths; `message` is for the operator. */
 function reasonsOf(error: unknown): { readonly reason: string; readonly message: string } {
   const message = reasonOf(error);
   if (!(error instanceof ServiceError)) return { reason: 'it cannot be read', message };

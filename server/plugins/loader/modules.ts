@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 
-/** Modules of this program that plugins may import, by the names that its package exports. */
+/** URLs of the modules of this program that plugins may import, by import specifier. */
 const DOORS: ReadonlyMap<string, string> = new Map(
   Object.entries({ 'chunksmith/kit': 'core/kit', 'chunksmith/toolkit': 'plugins/toolkit/index' }).map(
     ([name, file]) => [name, new URL(`../../../${file}${MODULE_ENDING}`, import.meta.url).href],
   ),
 );
 
-// Resolves these modules for a plugin in any folder, to the files of the running server.
+// Makes plugins in any folder import these modules from the running server.
 registerHooks({
   resolve(specifier, context, next) {
     const url = DOORS.get(specifier);
@@ -23,12 +23,12 @@ export function importModule(file: string): Promise<{ readonly default?: unknown
   return import(pathToFileURL(file).href);
 }
 
-/** Whether a package resolves from a file like the file's own imports, with links resolved. */
+/** Whether the module `file` could import a package. Symbolic links are resolved first. */
 export function hasPackage(name: string, file: string): boolean {
   return packageFile(name, realpathSync(file)) !== undefined;
 }
 
-/** The folder of a package installed in the working directory or above, with links resolved. */
+/** The real path of a package installed in the working directory or a parent folder. */
 export function packageFolder(name: string): string | undefined {
   const file = packageFile(name, join(process.cwd(), 'package.json'));
   return file === undefined ? undefined : dirname(realpathSync(file));

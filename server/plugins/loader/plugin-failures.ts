@@ -5,22 +5,22 @@ import { ServiceError } from '../../../core/errors.ts';
 import { isLacking } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 
-/** Called when a plugin could not be created, with the reason for callers, and when it works again. */
+/** Called with the reason if a plugin cannot be created, and with `undefined` once the plugin works again. */
 export type OnPluginState = (id: PluginId, failure: string | undefined) => void;
 
-/** The plugins that could not be imported or created when last used, with the reason for callers. */
+/** The plugins whose last import or creation failed, with the reasons that callers of the service see. */
 export class PluginFailures {
   readonly reasons = new Map<PluginId, string>();
   readonly #log: Log;
   readonly #onChange: OnPluginState;
 
-  /** @param onChange called for what this thread finds out itself */
+  /** @param onChange called if `note` changes the state of a plugin */
   constructor(log: Log, onChange: OnPluginState = () => {}) {
     this.#log = log;
     this.#onChange = onChange;
   }
 
-  /** Notes that this thread has created a plugin, or the error. The log has each failure once. */
+  /** Notes that this thread created a plugin, or failed with `error`. Logs repeated failures only once. */
   note({ id, file }: PluginEntry, error?: unknown): void {
     if (isLacking(error)) return;
     const failure = error === undefined ? undefined : reasonFor(id, error);
@@ -37,7 +37,7 @@ export class PluginFailures {
   }
 }
 
-/** Phrases the reason of a failure. The error may be about another plugin, which this plugin uses. */
+/** The reason of a failure, for callers. The error may come from another plugin that this plugin uses. */
 function reasonFor(id: PluginId, error: unknown): string {
   if (!(error instanceof ServiceError)) return "an unexpected error; see the server's log";
   const { code, values, detail } = error;

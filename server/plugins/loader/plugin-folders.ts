@@ -9,12 +9,12 @@ import { packageFolder } from './modules.ts';
 export interface FoundFolder {
   readonly folder: string;
   readonly origin: PluginOrigin;
-  /** Why the folder cannot be read. */
+  /** Why the folder cannot be loaded; undefined if it can. */
   readonly problem?: ServiceError;
 }
 
 /**
- * Finds the folders of plugins in a folder, directly or in folders by kind (`chunkers/`).
+ * Finds plugin folders directly in `root`, or in its subfolders such as `chunkers/`.
  *
  * @throws ServiceError `malformed_plugin`
  */
@@ -40,8 +40,8 @@ export async function findInFolder(root: string, origin: PluginOrigin): Promise<
 }
 
 /**
- * Finds the folders of plugins in a package: the package itself, its own folders, or its folders by kind.
- * Other folders are ignored.
+ * Finds the plugin folders of a package: its root, its subfolders with a manifest, and all folders in
+ * subfolders such as `chunkers/`. Ignores other folders.
  *
  * @throws ServiceError `missing_plugin_package`, `malformed_plugin`
  */
@@ -61,7 +61,7 @@ export async function findInPackage(name: string): Promise<FoundFolder[]> {
   );
 }
 
-/** Whether a folder is shared by plugins, such as `plugins/toolkit/`, and not a plugin itself. */
+/** Whether a folder is not a plugin but has code that plugins share, such as `plugins/toolkit/`. */
 function isToolkit(folder: string): boolean {
   const has = (name: string) => findModule(folder, name) !== undefined;
   return basename(folder) === 'toolkit' && has('index') && !has('manifest');
@@ -77,18 +77,18 @@ export function folderOfKind(kind: Kind): string {
 
 const EXTENSIONS = ['.ts', '.js', '.mjs'];
 
-/** Whether a path is below `node_modules`, where Node strips no types. */
+/** Whether a path is below `node_modules`, where Node cannot run TypeScript. */
 export function isInPackages(path: string): boolean {
   return /[\\/]node_modules[\\/]/.test(path);
 }
 
-/** The file of a module in a folder, in any language. JavaScript is preferred below `node_modules`. */
+/** The file of a module, in TypeScript or JavaScript. Below `node_modules`, JavaScript is preferred. */
 export function findModule(folder: string, name: string): string | undefined {
   const extensions = isInPackages(folder) ? EXTENSIONS.toReversed() : EXTENSIONS;
   return extensions.map((extension) => join(folder, name + extension)).find((file) => existsSync(file));
 }
 
-/** The manifest of a plugin, which must have an index beside it. @throws ServiceError `malformed_plugin` */
+/** The path of a plugin's manifest. @throws ServiceError `malformed_plugin` without a manifest or index */
 export function manifestOf(pluginFolder: string): string {
   const manifest = findModule(pluginFolder, 'manifest');
   const index = findModule(pluginFolder, 'index');
@@ -103,7 +103,7 @@ export function manifestOf(pluginFolder: string): string {
 const NO_TYPESCRIPT =
   'it is TypeScript, and Node strips no types below node_modules: use a version of the package that ships JavaScript, or ask its author for one';
 
-/** The error of a plugin that stops the start. Its file is relative to the working directory. */
+/** The error about a malformed plugin. The error names the file relative to the working directory. */
 export function malformed(file: string, reason: string, more: MalformedDetails = {}): ServiceError {
   const { cause, shown = reason } = more;
   const path = relative(process.cwd(), file);
@@ -113,7 +113,7 @@ export function malformed(file: string, reason: string, more: MalformedDetails =
 
 interface MalformedDetails {
   readonly cause?: unknown;
-  /** The reason for callers, if the full reason may contain paths. */
+  /** The reason that callers see; default the full reason. Required if the full reason may contain paths. */
   readonly shown?: string;
 }
 

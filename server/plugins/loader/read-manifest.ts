@@ -15,7 +15,7 @@ import { malformed } from './plugin-folders.ts';
 
 const string = { type: 'string' } as const;
 
-/** Members of a request besides its plugin's options; the first member is required. */
+/** Members of a request besides the plugin's options. The first member is required. */
 const MEMBERS: Readonly<Record<'chunker' | 'refinery', Readonly<Record<string, object>>>> = {
   chunker: {
     text: { anyOf: [string, { type: 'array', items: string }] },
@@ -26,11 +26,10 @@ const MEMBERS: Readonly<Record<'chunker' | 'refinery', Readonly<Record<string, o
 };
 
 /**
- * Checks the example of a plugin: against accepted requests for a chunker or refinery, against the options
- * for a sink.
+ * Checks the example in a manifest: a request for chunkers and refineries, options for sinks.
  *
- * @param isValid the compiled check of the plugin's options; it fills in defaults
- * @returns all problems
+ * @param isValid the compiled check of the plugin's options, which also fills in defaults
+ * @returns all problems; empty if the example is valid
  */
 function checkExample(manifest: Manifest, isValid: (options: object) => boolean): readonly string[] {
   const { kind, example } = manifest;
@@ -44,7 +43,7 @@ function checkExample(manifest: Manifest, isValid: (options: object) => boolean)
   const own = Object.entries(given).filter(([name]) => name in options.properties);
   const isKnown = Object.keys(given).every((name) => name in members || name in options.properties);
   if (isKnown && isBody(given) && isValid(Object.fromEntries(own))) return [];
-  // Compiled only for a refused example: compiling is slow, and every start would wait for it.
+  // Compiles this schema only for an invalid example, because compiling would slow down every start.
   const required = [Object.keys(members)[0] as string, ...(options.required ?? [])];
   const properties = { ...members, ...options.properties };
   return createCheck({ ...options, required, properties, additionalProperties: false })(given, PLACE);
@@ -52,7 +51,7 @@ function checkExample(manifest: Manifest, isValid: (options: object) => boolean)
 
 const PLACE = 'manifest.example.';
 
-/** Whether a request has a text or chunks; the content of chunks is checked when the example runs. */
+/** Whether a request has a text or chunks. Chunks are checked only when the example runs. */
 function isBody({ text, chunks }: Record<string, unknown>): boolean {
   return typeof text === 'string' || Array.isArray(text) || Array.isArray(chunks);
 }
@@ -62,7 +61,7 @@ const checkMembers = createCheck(manifestSchema);
 /**
  * Imports a manifest and checks it.
  *
- * @param isNamed whether its folder must have the name of the plugin
+ * @param isNamed whether the plugin's folder must have the name of the plugin
  * @throws ServiceError `malformed_plugin`
  */
 export async function readManifest(file: string, isNamed: boolean): Promise<Manifest> {
@@ -115,7 +114,7 @@ function checkUses(file: string, { uses = [] }: Manifest): void {
   }
 }
 
-/** Refuses members that contradict `guarded`: its thread has no other plugins, and is not the event loop. */
+/** Refuses members that contradict `guarded`: a guarded reader runs in a thread without other plugins. */
 function checkGuard(file: string, { kind, guarded, light, uses = [] }: Manifest): void {
   if (!guarded) return;
   if (kind !== 'reader') throw malformed(file, 'guarded: only a reader can be; remove it');
@@ -145,7 +144,7 @@ function checkOptionNames(file: string, { kind, options }: Manifest): void {
   );
 }
 
-/** The check of a plugin's options. A plugin without options accepts none. */
+/** Compiles the check of a plugin's options. Without a schema of options, the check accepts none. */
 function compileOptions(file: string, { options }: Manifest): (options: object) => boolean {
   try {
     return options === undefined ? () => true : checkSchema(options);
@@ -158,7 +157,7 @@ function compileOptions(file: string, { options }: Manifest): (options: object) 
 
 const UNKNOWN_KEYWORD = /unknown keyword: "(.+)"$/;
 
-/** Why an option has an invalid schema; undefined if all are valid. */
+/** The problem in the schema of an option; undefined if the schemas of all options are valid. */
 function problemIn({ properties }: ObjectSchema): string | undefined {
   for (const [name, property] of Object.entries(properties)) {
     try {

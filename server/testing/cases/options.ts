@@ -15,9 +15,9 @@ function anyMembers(properties: Properties): fc.Arbitrary<Options> {
 }
 
 /**
- * Generates valid options from a plugin's schema, mostly small, so that limits take effect. Each option may
- * be missing. Strings come from the schema's `default` and `examples`. Adds the tokenizer or model that a
- * request chooses.
+ * Generates valid options from a plugin's schema, and adds a tokenizer or model if the plugin uses one. Any
+ * option may be missing. Numbers are mostly small, so that limits take effect. Strings are from the schema's
+ * `default` and `examples`.
  */
 export async function anyRequest(harness: Harness, manifest: Manifest): Promise<fc.Arbitrary<Options>> {
   const { options: { properties } = NO_OPTIONS, uses = [] } = manifest;
@@ -82,9 +82,9 @@ function anyNumber({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Opt
 }
 
 /**
- * Drops options that exclude each other; the first one stays.
+ * Applies `excludes` and `lessThan` of the schema. If options exclude each other, keeps the first one.
  *
- * @param outer the options of the enclosing object, whose bounds also apply
+ * @param outer options of the enclosing object, to which `lessThan` may also refer
  */
 function keepRules(options: Options, properties: Properties, outer: Options): Options {
   const bounds: Options = { ...outer };
@@ -100,12 +100,12 @@ function keepRules(options: Options, properties: Properties, outer: Options): Op
   return options;
 }
 
-/** Whether some options have an effect only with certain others. */
+/** Whether some options have an effect only with certain values of other options. */
 export function hasEffectiveWith({ options: { properties } = NO_OPTIONS }: Manifest): boolean {
   return Object.values(properties).some((schema) => 'effectiveWith' in schema);
 }
 
-/** The options without those that have no effect with the others, according to their schemas. */
+/** Drops the options that have no effect because of the values of other options (`effectiveWith`). */
 export function effectiveOptions(
   options: Options,
   { options: { properties } = NO_OPTIONS }: Manifest,

@@ -3,14 +3,14 @@ import fc from 'fast-check';
 const SURROGATES = 0x800;
 const FIRST_SURROGATE = 0xd800;
 
-/** A code point, other than a surrogate. */
+/** Generates any code point except surrogates. */
 const character = fc
   .nat(0x10ffff - SURROGATES)
   .map((index) => String.fromCodePoint(index < FIRST_SURROGATE ? index : index + SURROGATES));
 
 /**
- * Texts of any characters. `fc.string({ unit: 'binary' })` would first spend seconds on a table of all of
- * Unicode.
+ * Generates texts of any characters. `fc.string({ unit: 'binary' })` would first spend seconds on building a
+ * table of Unicode.
  */
 const anyCharacters = (maxLength: number): fc.Arbitrary<string> =>
   fc.array(character, { maxLength }).map((list) => list.join(''));
@@ -79,7 +79,7 @@ export const structuredText = fc
   .tuple(fc.oneof({ weight: 3, arbitrary: whole }, damaged), fc.constantFrom('\n', '\n', '\r\n', '\r'))
   .map(([text, end]) => text.replaceAll('\n', end));
 
-/** Parts of texts. fast-check shrinks failing texts towards the first part. */
+/** Parts of generated texts. fast-check shrinks failing texts towards the first list. */
 const PIECES = [
   ['a', 'The quick brown fox', ' jumps over the lazy dog. ', 'Is it true? ', 'Yes! ', 'e.g. 3.14 '],
   ['\n', '\n\n', '\r\n', '\r\n\r\n', '\t', '   ', '\u00a0', '\u2028'],

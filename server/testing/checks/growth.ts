@@ -10,7 +10,7 @@ const MAX_LENGTH = 128_000;
 /** Minimum milliseconds of processor time for a meaningful measurement. */
 const ENOUGH = 300;
 const TIMES = 16;
-/** TIMES the text takes TIMES the work if growth is linear, and the square of TIMES if it is quadratic. */
+/** Limit between linear growth (TIMES) and quadratic growth (TIMES squared) on a text TIMES as long. */
 const MAX_GROWTH = TIMES * 3;
 const TRIES = 3;
 
@@ -38,7 +38,7 @@ export async function checkGrowth(subject: Subject): Promise<CheckResult> {
   }
 }
 
-/** Doubles the text until its work can be measured, and compares it with the work on a part of the text. */
+/** Doubles the text until the work can be measured, and compares it with the work on a shorter text. */
 async function firstGrowth({ what, prepare }: Work, { suite }: Subject): Promise<string | undefined> {
   const costOf = async (length: number) => {
     suite.onCase?.({ text: what, length });
@@ -53,7 +53,7 @@ async function firstGrowth({ what, prepare }: Work, { suite }: Subject): Promise
   if (large < ENOUGH) return undefined;
   const part = length / TIMES;
   let small = Number.POSITIVE_INFINITY;
-  // The minimum counts: a busy machine and code that is not yet compiled only add to a time.
+  // Compares minimum times, because a busy machine and uncompiled code can only make the work slower.
   for (let tried = 0; tried < TRIES; tried++) {
     for (let run = 0; run < TRIES; run++) small = Math.min(small, await costOf(part));
     if (large / small < MAX_GROWTH) return undefined;
@@ -73,7 +73,7 @@ async function cost(work: () => unknown): Promise<number> {
 
 interface Work {
   readonly what: string;
-  /** Creates an input of about a length in characters, and returns the work on it. */
+  /** Creates an input of about `length` characters, and returns a function that works with this input. */
   prepare(length: number): Promise<() => unknown>;
 }
 
@@ -90,7 +90,7 @@ function workOn(label: string, prepare: Prepare): Work[] {
 
 type WorkOf = (subject: Subject) => readonly Work[] | Promise<readonly Work[]>;
 
-/** Inputs of growing length for each kind of plugin except sinks, which depend on their storage. */
+/** Work on growing inputs, by kind of plugin. Sinks are left out: their work depends on the storage. */
 const WORK: Readonly<Record<Exclude<Kind, 'sink'>, WorkOf>> = {
   chunker: ({ entry: { manifest }, harness }) =>
     growthRequests(manifest.options?.properties).flatMap((options) => {
@@ -116,7 +116,7 @@ const WORK: Readonly<Record<Exclude<Kind, 'sink'>, WorkOf>> = {
     return workOn('', (text) => {
       const bytes = new TextEncoder().encode(text);
       const file = { bytes, charset: undefined, name, mediaType: mediaTypes[0] };
-      // Work on a refused input also counts.
+      // The work on a refused file is measured too.
       return () =>
         harness.read(manifest, file, signal).catch((error: unknown) => {
           if (!isRefusal(error)) throw error;
@@ -156,7 +156,7 @@ function chunksOf(texts: readonly string[]): object[] {
   });
 }
 
-/** Texts of about a given length that have made other splitters quadratic. */
+/** Creates texts of about a given length, of kinds on which other splitters take quadratic time. */
 export const SHAPES: Readonly<Record<string, (length: number) => string>> = {
   'one word': (length) => 'x'.repeat(length),
   'words without any other delimiter': (length) => 'abc '.repeat(length / 4),

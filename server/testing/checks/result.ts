@@ -1,9 +1,9 @@
 import { type SmallestCase, shown } from '../broken-contract.ts';
 
-/** A promise that a plugin breaks, and the remedy. */
+/** A promise that a plugin breaks, with the remedy. */
 export interface Failure {
   readonly promise: string;
-  /** The fault and its position: a chunk with its offsets, or a line of the plugin. */
+  /** Where the fault is: a chunk with its offsets, or a line of the plugin. */
   readonly where?: string | undefined;
   /** The smallest input found that breaks the promise. */
   readonly smallest?: SmallestCase | undefined;
@@ -13,7 +13,7 @@ export interface Failure {
 export interface CheckResult {
   readonly check: string;
   readonly state: 'ok' | 'failed' | 'left out';
-  /** The inputs that were tried, or why the check was left out. */
+  /** Which inputs were tried, or why the check was left out. */
   readonly detail?: string | undefined;
   /** Empty unless the check failed. */
   readonly failures: readonly Failure[];
@@ -31,7 +31,7 @@ export function resultOf(check: string, failures: readonly Failure[], detail?: s
   return failures.length === 0 ? ok(check, detail) : { check, state: 'failed', failures };
 }
 
-/** A failure for people, in lines: the promise, what was found instead, the input, and the remedy. */
+/** Describes a failure in several lines: the promise, what was found instead, the input, and the remedy. */
 export function inWords({ promise, where, smallest, remedy }: Failure): string {
   return [
     `expected: ${promise}`,

@@ -77,7 +77,7 @@ export function problemsOfReadme({ name, options }: Manifest, text: string): str
   ];
 }
 
-/** Checks that the plugin can be imported and created. A sink is created only with its stand-in. */
+/** Checks that the plugin can be imported and created. A sink is created later, with its stand-in. */
 async function checkFactory({ entry, folder, harness }: Subject): Promise<CheckResult> {
   const { kind, name } = entry.manifest;
   const failed = (where: string, remedy: string) =>

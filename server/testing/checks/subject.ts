@@ -8,24 +8,24 @@ import type { SuiteOptions } from '../promises.ts';
 
 export interface Subject {
   readonly entry: PluginEntry;
-  /** All other plugins, which the checked plugin may use. */
+  /** Ids of all other plugins. The checked plugin may use these. */
   readonly others: readonly PluginId[];
   readonly folder: string;
   readonly harness: Harness;
   readonly suite: SuiteOptions;
-  /** Why the plugin cannot run here; its files are checked all the same. */
+  /** Why the plugin cannot run here, so that only its files are checked; undefined if it can run. */
   readonly whyNotRun: string | undefined;
 }
 
 export interface SubjectOptions extends SuiteOptions {
-  /** Variables as a server would read: `PLUGINS_DIR`, `PLUGINS_FROM`, `MODELS_DIR`, and the plugin's own. */
+  /** Environment variables: the server's, such as `PLUGINS_DIR` and `MODELS_DIR`, and the plugin's own. */
   readonly env: Environment;
 }
 
 /**
- * Reads the manifest of a plugin, and creates a harness with the plugin and the plugins that it uses.
+ * Loads a plugin and the plugins that it uses, and creates a harness that runs them.
  *
- * @throws ServiceError `malformed_plugin` and others that would stop the start of a server; ConfigError
+ * @throws ServiceError as `loadOnePlugin` does, such as `malformed_plugin`; ConfigError
  */
 export async function openSubject(folder: string, { env, ...suite }: SubjectOptions): Promise<Subject> {
   const config = readConfig({}, env);
@@ -36,7 +36,7 @@ export async function openSubject(folder: string, { env, ...suite }: SubjectOpti
   return { entry, others, folder: dirname(entry.file), harness, suite, whyNotRun: whyNotRun(entry, env) };
 }
 
-/** Why a plugin cannot be checked by running it. A sink gets its variables from its stand-in. */
+/** Why a plugin cannot run here; undefined if it can. Variables that a sink needs come from its stand-in. */
 export function whyNotRun({ manifest, missing }: PluginEntry, env: Environment): string | undefined {
   const keys = manifest.needs?.env ?? [];
   const unset = manifest.kind === 'sink' ? keys.filter((key) => (env[key] ?? '') === '') : [];

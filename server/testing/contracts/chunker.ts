@@ -56,8 +56,8 @@ const PROMISES = {
 type ChunkerLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
 /**
- * Checks every chunker's promises and those of its manifest, on any text and any options. A chunker may
- * refuse texts that are not in its format, but must accept one in ten.
+ * Checks the promises of all chunkers and those in the manifest, with generated texts and options. A chunker
+ * may refuse texts that are not in its format, but must accept at least one in ten.
  */
 export const chunkerSuite: Suite = {
   promises: PROMISES,
@@ -91,14 +91,14 @@ export const chunkerSuite: Suite = {
   },
 };
 
-/** Errors of the service about spans, and the promises that they break. */
+/** Patterns of the service's errors about spans, and the broken promise that each reports. */
 const REFUSED: readonly (readonly [reason: RegExp, promise: Parameters<ChunkerLedger['expect']>[1]])[] = [
   [/is lost$/, 'no text is lost between chunks'],
   [/out of order or outside it$/, 'chunks are in the order of the text'],
   [/cuts a surrogate pair in two$/, 'chunks begin and end between characters'],
 ];
 
-/** Records the service's error about spans. @throws the error if it is about something else */
+/** Records the service's error about spans as a broken promise. @throws any other error */
 function noteSpans(error: unknown, ledger: ChunkerLedger): void {
   if (!(error instanceof ServiceError && error.code === 'broken_promise')) throw error;
   const reason = String(error.values.reason);

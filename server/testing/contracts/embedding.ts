@@ -52,7 +52,7 @@ const PROMISES = {
 
 type EmbeddingLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
-/** Checks every model that the plugin lists, on lists of arbitrary texts. */
+/** Checks every model that the plugin lists, with lists of generated texts. */
 export const embeddingSuite: Suite = {
   promises: PROMISES,
   async run(harness, plugin, { runs = 50, ...options } = {}) {
@@ -75,7 +75,7 @@ export const embeddingSuite: Suite = {
   },
 };
 
-/** Tolerance for a text's vector among different neighbours: the order of a sum changes its last digits. */
+/** Tolerance between the vectors of a text in different batches: rounding errors depend on the batch. */
 const MAX_DIFFERENCE = 1e-4;
 
 const { signal } = new AbortController();

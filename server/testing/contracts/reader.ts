@@ -55,8 +55,8 @@ const PROMISES = {
 type ReaderLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
 /**
- * Checks files of the formats in the manifest: texts in several encodings, intact, damaged and empty, and
- * arbitrary bytes. A reader may refuse any of them as a mistake of the caller.
+ * Checks a reader with files of the formats in the manifest: texts in several encodings, intact, damaged and
+ * empty, and arbitrary bytes. The reader may refuse any file as a mistake of the caller.
  */
 export const readerSuite: Suite = {
   promises: PROMISES,
@@ -70,7 +70,7 @@ export const readerSuite: Suite = {
     let refused = 0;
     let isStopped = false;
     const check = async (file: SourceFile, ledger: ReaderLedger) => {
-      // Each further file, even a smaller one, could take as long.
+      // Tries no further files after a stopped thread, because each could take as long again.
       if (isStopped) return;
       const outcome = await checkCase(harness, plugin, file, ledger);
       if (outcome === 'refused') refused++;
@@ -81,7 +81,7 @@ export const readerSuite: Suite = {
   },
 };
 
-/** Whether the file was read; if not, whether its thread had to be stopped. */
+/** Checks the promises with one file. Returns `stopped` if the reader's thread ended. */
 async function checkCase(
   harness: Harness,
   { manifest, file: path }: PluginEntry,
@@ -132,7 +132,7 @@ async function checkCase(
 }
 
 const REPLACEMENT = '\ufffd';
-/** U+FFFD in UTF-8 and UTF-16, and in the escapes of formats. */
+/** Ways to write U+FFFD in a file: the bytes of UTF-8 and UTF-16, and the digits of escapes. */
 const WRITTEN = ['\u00ef\u00bf\u00bd', '\u00fd\u00ff', '\u00ff\u00fd', 'fffd', '65533'];
 
 function mayHold({ bytes }: SourceFile): boolean {
@@ -199,7 +199,7 @@ function comparable(outcome: PromiseSettledResult<ReadFile>): unknown {
   return outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason);
 }
 
-/** Whether a guarded reader's thread is gone. Its own answers come as errors of the catalogue. */
+/** Whether a guarded reader's thread has ended. The reader's own errors arrive as a ServiceError. */
 function isOfLostThread(error: unknown): boolean {
   return !(error instanceof ServiceError);
 }
@@ -209,7 +209,7 @@ function isOverLimit(error: unknown): boolean {
   return error instanceof Error && (error instanceof OverLimitError || isOverLimit(error.cause));
 }
 
-/** Whether a reader refused a file for other reasons than limits, directly or in its guarded thread. */
+/** Whether a reader refused a file, and not because of a limit. Guarded readers refuse with a ServiceError. */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error) || error.message === '' || isOverLimit(error)) return false;
   if (error instanceof ServiceError) return error.code === 'invalid_parameters';
@@ -218,7 +218,7 @@ export function isRefusal(error: unknown): boolean {
 }
 
 /**
- * Files that readers may get: texts in several encodings, intact and damaged; beginnings of other formats;
+ * Generates files for readers: texts in several encodings, intact and damaged; beginnings of other formats;
  * arbitrary bytes.
  */
 

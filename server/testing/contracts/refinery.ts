@@ -38,7 +38,7 @@ const PROMISES = {
 
 type RefineryLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
-/** Checks chunks of arbitrary texts, with any options and with fields that no refinery knows. */
+/** Checks a refinery with chunks of generated texts, generated options, and fields that no refinery knows. */
 export const refinerySuite: Suite = {
   promises: PROMISES,
   leftOut: ({ changesCount }) =>
@@ -59,7 +59,7 @@ interface RefineCase {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** Fields that no refinery knows: the index among the chunks, and any JSON. */
+/** Names of two fields that no refinery knows. Their values are the chunk's index and any JSON. */
 const INDEX = 'index of the contract suite';
 const UNKNOWN = 'field of the contract suite';
 
@@ -112,13 +112,13 @@ function checkOneByOne(given: readonly Chunk[], refined: readonly Chunk[], ledge
     `it got ${given.length} and returned ${refined.length}`,
   );
   const isPlaced = (chunk: Chunk, index: number) => chunk[INDEX] === undefined || chunk[INDEX] === index;
-  // A missing chunk shifts the later chunks, and is already reported.
+  // Skipped if the number of chunks differs: that is already reported, and chunks have other indices.
   if (refined.length === given.length)
     ledger.expectEach(refined, isPlaced, chunkPlace, 'chunks stay in their order');
   checkFields(refined, (chunk, index) => given[(chunk[INDEX] as number | undefined) ?? index], ledger);
 }
 
-/** Checks the promises of a refinery that may drop, merge and split chunks. */
+/** Checks the places and fields of chunks, for a refinery that may drop, merge and split chunks. */
 function checkPlaces(given: readonly Chunk[], refined: readonly Chunk[], ledger: RefineryLedger): void {
   const end = given.at(-1)?.end_index ?? 0;
   const hasPlace = ({ start_index, end_index }: Chunk) => start_index <= end_index && end_index <= end;
@@ -129,7 +129,7 @@ function checkPlaces(given: readonly Chunk[], refined: readonly Chunk[], ledger:
   checkFields(refined, (chunk) => given[chunk[INDEX] as number], ledger);
 }
 
-/** @param origin the given chunk that became a refined chunk */
+/** @param origin returns the given chunk from which a refined chunk was made */
 function checkFields(
   refined: readonly Chunk[],
   origin: (chunk: Chunk, index: number) => Chunk | undefined,

@@ -37,7 +37,7 @@ const PROMISES = {
 
 type TokenizerLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
-/** Checks every tokenizer that the plugin lists, on arbitrary texts. */
+/** Checks every tokenizer that the plugin lists, with generated texts. */
 export const tokenizerSuite: Suite = {
   promises: PROMISES,
   async run(harness, plugin, { runs = 300, ...options } = {}) {

@@ -12,7 +12,7 @@ const PIECES = [
 ].flat();
 const anyText = fc.array(fc.constantFrom(...PIECES), { maxLength: 20 }).map((pieces) => pieces.join(''));
 const anyNumber = fc.float({ min: -1, max: 1, noNaN: true });
-/** Metadata without NUL, which is checked separately. */
+/** Generates metadata without NUL characters, which another check covers. */
 const anyMetadata = fc
   .dictionary(fc.string({ minLength: 1 }), fc.jsonValue({ maxDepth: 3 }))
   .filter((metadata) => !JSON.stringify(metadata).includes('\\u0000'));
@@ -46,7 +46,7 @@ export function chunkOf(document_id: string, more: Partial<SinkChunk> = {}): Sin
   };
 }
 
-/** Whether two lists have the same chunks, in any order. Numbers in fields are compared digit by digit. */
+/** Whether two lists have equal chunks, in any order. Numbers in fields must have equal digits. */
 export function areSame(some: readonly SinkChunk[], others: readonly SinkChunk[]): boolean {
   const these = some.toSorted(byId);
   const those = others.toSorted(byId);
@@ -67,7 +67,7 @@ function withDigits(_: string, value: unknown, { source }: { readonly source: st
   return typeof value === 'number' ? { number: decimalOf(source) } : value;
 }
 
-/** Compares vectors with a tolerance: stores keep 32-bit numbers, and some scale vectors there and back. */
+/** Compares vectors with a tolerance, because databases store 32-bit numbers, and some normalise vectors. */
 function areClose(one: ArrayLike<number> | null, other: ArrayLike<number> | null): boolean {
   if (one === null || other === null) return one === other;
   const isClose = (value: number, at: number) =>

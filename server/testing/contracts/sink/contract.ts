@@ -61,7 +61,7 @@ export const PROMISES = {
 
 export type SinkLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
-/** Compares stored chunks with the given chunks, in generated histories of documents and in single cases. */
+/** Checks that the stored chunks are those given, after generated sequences of calls and in single cases. */
 export const sinkSuite: Suite = {
   promises: PROMISES,
   async run(harness, plugin, options) {
@@ -72,7 +72,7 @@ export const sinkSuite: Suite = {
   },
 };
 
-/** Checks a sink's promises with a stand-in, and stops the stand-in. @throws BrokenContract */
+/** Checks a sink's promises with a stand-in, then stops the stand-in. @throws BrokenContract */
 export async function checkSinkWith(
   harness: Harness,
   plugin: PluginEntry,
@@ -136,7 +136,7 @@ async function checkRemoval(sinks: SinkHarness, ledger: SinkLedger): Promise<voi
   const outcome = await sinks.attempt(remove('removal', ids));
   const isRight = outcome === undefined && areSame(await sinks.chunks('removal'), kept);
   ledger.expect(isRight, 'all chunks of the documents are removed, and no others');
-  // A collection created for other vectors would refuse these.
+  // Opens with more dimensions: a collection that the removal has created would refuse these vectors.
   const removed = remove('nowhere', ['gone']).then(() => sinks.open('nowhere', DIMENSIONS + 1));
   const without = await sinks.attempt(removed);
   ledger.expect(without === undefined, 'without a collection nothing is removed, and none is created');
@@ -262,10 +262,10 @@ async function failsForCallers(sinks: SinkHarness, opened: OpenCollection | unde
   return outcomes.every((outcome) => outcome === 'exposed');
 }
 
-/** Maximum chunks of a document in a history. */
+/** Number of different chunk ids of a document in a history. */
 const SLOTS = 5;
 
-/** A step in the history of a document: stores some of its chunks, and may remove the others or all. */
+/** Generates a step in a document's history: stores some chunks, and may remove the other chunks or all. */
 const anyStep = fc.record({
   document: fc.nat(2),
   chunks: fc.uniqueArray(fc.record({ slot: fc.nat(SLOTS - 1), chunk: anyChunk }), {
@@ -332,13 +332,13 @@ async function checkHistory(
   }
 }
 
-/** The outcome of a call: `undefined` if it succeeded, `exposed` if it threw an error for callers. */
+/** The outcome of a call: `undefined` for success, otherwise whether the error is exposed to callers. */
 type Outcome = undefined | 'exposed' | 'other';
 
 export type SinkHarness = Awaited<ReturnType<typeof sinkHarness>>;
 export type OpenCollection = ReturnType<typeof givenCopies>;
 
-/** Never aborts, for calls that run to their end. */
+/** A signal that never aborts. */
 const never: AbortSignal = new AbortController().signal;
 
 export async function sinkHarness(harness: Harness, plugin: PluginEntry, standIn: SinkStandIn) {
@@ -348,7 +348,7 @@ export async function sinkHarness(harness: Harness, plugin: PluginEntry, standIn
   return {
     standIn,
     opened,
-    /** Calls `removeDocuments`; undefined if the sink has no such method. */
+    /** Calls the sink's `removeDocuments`; undefined if the sink does not have this method. */
     remove:
       sink.removeDocuments &&
       (async (collection: string, documentIds: readonly string[], signal = never) =>
@@ -364,7 +364,7 @@ export async function sinkHarness(harness: Harness, plugin: PluginEntry, standIn
   };
 }
 
-/** Gives the sink copies, so that it cannot change the chunks that stored chunks are compared with. */
+/** Gives copies of chunks to the sink. Otherwise it could change the chunks that the checks compare with. */
 function givenCopies(made: SinkCollection) {
   return {
     upsert: async (chunks: readonly SinkChunk[], signal = never) =>
