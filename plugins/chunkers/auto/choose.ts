@@ -19,15 +19,15 @@ export interface Question {
   readonly text: string;
   readonly filename: string | undefined;
   readonly mediaType: string | undefined;
-  /** Whether invalid JSON counts as JSON if the name of the text says so. */
+  /** Whether invalid JSON still counts as JSON if its file name or media type says so. If not, it counts as code. */
   readonly isTolerant: boolean;
   readonly isHere: (choice: Choice) => boolean;
 }
 
 /**
- * Chooses the chunker or the recipe of a text by its media type, else by its file name, else by its content. A text
- * in a language without a grammar is cut at line ends. Invalid JSON counts as source code, and JSON Lines as JSON.
- * Chunkers that cannot run here are not chosen. A byte order mark changes nothing.
+ * Chooses the chunker or recipe for a text: by the media type, otherwise by the file name, otherwise by the content. A
+ * language without a grammar gets the recipe `lines`. JSON Lines counts as JSON. A chunker that is not available here
+ * is replaced by `recursive`. A leading byte order mark is ignored.
  */
 export function choose(question: Question): Content {
   const text = question.text.charCodeAt(0) === MARK ? question.text.slice(1) : question.text;

@@ -2,11 +2,11 @@ import { findDiffParts } from '../../toolkit/diff.ts';
 import { findLogEntries, type LogEntry } from '../../toolkit/log.ts';
 import { findMarkdownBlocks } from '../../toolkit/markdown/index.ts';
 
-/** Elements at the start of HTML without a head. XML and code with type parameters rarely contain them. */
+/** Elements at the start of HTML without a `<head>`. Other XML and code with type parameters rarely contain them. */
 const ELEMENT =
   /^<(?:a|article|aside|b|blockquote|body|center|div|dl|em|figure|footer|form|h[1-6]|head|header|i|iframe|img|main|nav|ol|p|pre|section|script|span|strong|style|svg|table|ul)[\s>]/i;
 const CLOSING = /<\/[a-z][a-z0-9]*\s*>/i;
-/** A Markdown heading or fence. Markdown may begin with HTML. */
+/** A Markdown heading or fence. A text with one is Markdown even if it begins with HTML. */
 const MARKDOWN = /^(#{1,6} \S|```)/m;
 
 export function isHtml(sample: string): boolean {
@@ -23,7 +23,7 @@ export function isHtmlTable(text: string): boolean {
 const HEADING = /^(#{1,6}) \S.*$/gm;
 const MARK = /\[[^[\]\n]+\]\([^)\s]{1,500}\)|\*\*\S[^*\n]*\*\*|`[^`\n]+`/g;
 const ITEM = /^[-*+] \S/gm;
-/** Minimum marks and items together, if a text has no separate heading, fence or table. */
+/** Minimum number of marks and list items in Markdown without front matter, tables or headings before a blank line. */
 const MIN_MARKS = 2;
 
 export function proseOrMarkdown(sample: string): 'markdown' | 'table' | 'recursive' {
@@ -39,7 +39,8 @@ export function proseOrMarkdown(sample: string): 'markdown' | 'table' | 'recursi
 }
 
 /**
- * Counts all headings, and headings before a blank line. Headings of a level are comments if most touch other text.
+ * Counts all headings, and the headings before a blank line. If all have one level and most touch other text, they are
+ * comments of code, and are not counted.
  */
 function headingsIn(sample: string): { readonly all: number; readonly ofTheirOwn: number } {
   let all = 0;
@@ -63,11 +64,11 @@ function headingsIn(sample: string): { readonly all: number; readonly ofTheirOwn
 const PROLOG = /^\uFEFF?\s*(<\?xml\b[^>]*>)?(?:\s+|<\?[^>]*>|<!--[\s\S]*?-->)*/;
 const HTML = /^<(?:!doctype\s+)?html\b/i;
 const DOCUMENT_TYPE = /^<!DOCTYPE\s+[\w:.-]+[\s[>]/;
-/** A root element with a namespace. `svg` is excluded, because HTML pages contain it too. */
+/** A root element with a namespace. `svg` is excluded, because HTML may contain `svg`, too. */
 const WITH_NAMESPACE = /^<(?!svg\b)[\w:.-]+\s[^<>]{0,1000}\bxmlns(?::[\w.-]+)?\s*=/;
 const TAG = /<[A-Za-z_!?/:]/;
 
-/** Names of templates and components, which may begin with the XML declaration of their output. */
+/** File names of templates and components. Such a file may begin with the XML declaration of its output. */
 const TEMPLATES =
   /\.(?:php|erb|rhtml|ejs|jinja2?|j2|njk|twig|liquid|hbs|handlebars|mustache|vue|svelte|astro)$/i;
 
@@ -92,7 +93,7 @@ const DELIMITERS = ['\t', ',', ';', '|'];
 const MIN_RECORDS = 3;
 const MAX_RECORDS = 200;
 
-/** A first line that names the delimiter for Excel. */
+/** A first line that tells Excel the delimiter, such as `sep=;`. */
 const SEPARATOR_LINE = /^\ufeff?"?sep=([^\r\n"])"?\1{0,1000} {0,99}(?:\r\n|\r|\n)/i;
 
 export function isTable(text: string): boolean {
@@ -108,7 +109,7 @@ function isTableBy(sample: string, delimiter: string): boolean {
   return fields > 2 || !isPunctuation(sample, delimiter);
 }
 
-/** A delimiter followed by a space is the punctuation of prose. */
+/** Whether a delimiter may be the punctuation of prose: a comma or semicolon before a space. */
 function isPunctuation(sample: string, delimiter: string): boolean {
   return /[,;]/.test(delimiter) && sample.replace(/"[^"]*"/g, '').includes(`${delimiter} `);
 }
@@ -134,16 +135,16 @@ function recordsOf(sample: string, delimiter: string): number[] {
   return records;
 }
 
-/** Minimum share of diff lines, counted from the first file on; lower for diffs with commit messages. */
+/** Minimum share of diff lines among the lines from the first file on; lower if the text begins with a commit. */
 const SHARE_OF_DIFF = 0.8;
 const SHARE_WITH_MESSAGES = 0.4;
-/** Files must cover at least this share of the lines, unless the text begins with a commit. */
+/** Minimum share of all lines that follow the start of the first file; not required if a text begins with a commit. */
 const SHARE_OF_FILES = 0.25;
 const DIFF_LINE =
   /^(?:[ +\-\\@!*<>\d]|$|diff |index |Index: |={3}|(?:new|deleted|old) (?:file )?mode|(?:dis)?similarity |rename |copy |Only in |Binary files |commit |Author: |Date: )/;
 const FENCE_LINE = /^ {0,3}(?:```|~~~)/m;
 
-/** Whether a text is a diff, possibly after a commit message or a mail, and does not only quote a diff. */
+/** Whether a text is a diff, possibly after a commit message or mail, and not prose that quotes a diff. */
 export function isDiff(sample: string): boolean {
   const { files, commits } = findDiffParts(sample);
   const [first] = files;
@@ -161,16 +162,16 @@ const MIN_ENTRIES = 3;
 const SHARE_OF_ENTRIES = 0.5;
 const MAX_READ = 300;
 const LEVEL = '(?:TRACE|DEBUG|INFO|NOTICE|WARN|ERR|FATAL|CRIT|SEVERE)';
-/** In a chat, at least this share of the entries are messages of people. */
+/** Entries are a chat, not a log, if at least this share of them are messages of people. */
 const SHARE_OF_SPEAKERS = 0.8;
 
 const SECONDS = /\d[:.]\d\d[:.]\d\d|\d{6}|\.\d{3}/;
-/** An item, row, quote or heading of Markdown, or a number that only looks like seconds since 1970. */
+/** Lines that are not log entries: Markdown, or a number that only looks like seconds since 1970. */
 const OTHER = /^(?:[-*+](?! \d{10} ) |[|>#]|\[?(?:\d{1,7} )?1\d{9})/;
 const HAS_LEVEL = new RegExp(`\\b${LEVEL}`);
-/** The text after the time of a log entry. A table has a delimiter there, and a list of times has no text. */
+/** What follows the time of a log entry. In a table, a delimiter follows; in a list of times, nothing does. */
 const AFTER_TIME = new RegExp(`^[\\])"'>]{0,3}(?:[ :-]|(?:, +|\\t)${LEVEL})[^\\S\\n]*\\S`, 'i');
-/** Matches messages such as `2026-11-27 22:50:39 Ada: ` and `<ada> `, but not `Nov 27 22:50:39 host program: `. */
+/** A chat message such as `2026-11-27 22:50:39 Ada: ` matches both; `Nov 27 22:50:39 host program: ` does not. */
 const NUMERIC = /^\W?\d/;
 const SPEAKER = new RegExp(
   `^[\\])"'>\\s:-]*(?:<[^<>\\s]{1,40}> |(?!${LEVEL})\\p{Lu}[\\p{L}\\d_'.-]+(?: [\\p{L}\\d_'.-]+){0,3}: )`,
@@ -201,9 +202,9 @@ const MIN_LINES = 3;
 const SHARE_OF_MARKS = 0.04;
 
 /**
- * Whether a text is source code or the settings of a program: it begins with a shebang, or has enough lines of code.
+ * Whether a text is source code or a settings file: it begins with a shebang or `<?php`, or has enough lines of code.
  *
- * @param lines from `codeLines`
+ * @param lines the lines that `codeLines` returned
  */
 export function isSourceCode(sample: string, lines: readonly string[]): boolean {
   if (/^\uFEFF?(#!|<\?php\b)/.test(sample)) return true;
@@ -242,11 +243,11 @@ const COMMENTS: readonly (readonly [opening: RegExp, closing: RegExp])[] = [
 ];
 const OPENING = /^(?:\/\*|[a-zA-Z]{0,2}(?:"""|''')|<!--|=[a-z]\w)/;
 const FENCE = /^(?:```|~~~)/;
-/** A one-line comment in most languages. In Markdown, it may be a heading or an item. */
+/** A one-line comment in most languages. In Markdown, such a line may be a heading or a list item. */
 const COMMENT = /^(\/\/|\*|#(?!\w)|--|;;|%%|\.\\")/;
 const TRAILING = /\s(#|\/\/|--|\/\*)\s.*$/;
 
-/** Trims the lines up to the first fence, and omits blank lines and comments. A fence indicates Markdown. */
+/** The trimmed lines before the first fence, without blank lines and comments. A fence is a sign of Markdown. */
 export function codeLines(sample: string): { readonly lines: readonly string[]; readonly hasFence: boolean } {
   const lines: string[] = [];
   let closing: RegExp | undefined;

@@ -27,7 +27,7 @@ const BY_ENDING: ReadonlyMap<string, Content> = new Map(
 
 const SAMPLE = 4096;
 
-/** For extensions that languages share: a sign of the less usual language, and the content of its texts. */
+/** For extensions that languages share: a pattern of the less usual language, and the content of matching texts. */
 const OTHERS: readonly (readonly [endings: string, sign: RegExp, content: Content | undefined])[] = [
   ['md', /^\(define_(?:insn|expand|attr|constants|split|peephole2?|mode_iterator)\b/m, 'lines'],
   ['h', /^[ \t]*(?:@(?:interface|protocol|property|class|end)\b|#import\b)/m, 'lines'],
@@ -43,10 +43,10 @@ const OTHERS: readonly (readonly [endings: string, sign: RegExp, content: Conten
   ['rest', /^(?:###|(?:GET|POST|PUT|PATCH|DELETE) \S)/m, 'lines'],
 ];
 
-/** The start of XML. Many formats share an extension with XML. */
+/** The start of XML. The extensions of some XML formats also belong to other languages. */
 const MARKED = /^\s*<[?!a-z]/i;
 
-/** Signs that distinguish languages with the same extension, by content or grammar. */
+/** Patterns that distinguish languages with the same extension. The keys are contents or names of grammars. */
 const SIGNS: Readonly<Partial<Record<string, RegExp>>> = {
   markup:
     /^[ \t]*\\(?:documentclass|NeedsTeXFormat|Provides|RequirePackage|LoadClass|section|begin|def|newcommand)|^[.'][A-Za-z]{1,3}\b|^[.']\\"|^=(?:head\d|pod)\b/m,
@@ -83,14 +83,14 @@ export function ruleByProgram(text: string): LanguageRule | undefined {
 
 let languages: ReadonlyMap<string, string> | undefined;
 
-/** @param name in lower case, with hyphens for spaces */
+/** @param name a language name in lower case, with hyphens instead of spaces */
 function ruleByLanguage(name: string): LanguageRule | undefined {
   languages ??= new Map(Object.keys(LINGUIST).map((key) => [key.toLowerCase().replaceAll(' ', '-'), key]));
   const language = languages.get(name);
   return language === undefined ? undefined : ruleOf(language);
 }
 
-/** The shared rule of all languages, else the rule of the language whose signs the text has, else `lines`. */
+/** The rule that all languages share, else the rule of the first language whose pattern matches, else `lines`. */
 function amongRules(languages: readonly string[], head: string): LanguageRule | undefined {
   const rules = languages.map(ruleOf);
   const [first] = rules;
@@ -98,7 +98,7 @@ function amongRules(languages: readonly string[], head: string): LanguageRule | 
   const isShown = ({ content, grammar }: LanguageRule) =>
     (content === undefined ? MARKED : SIGNS[grammar ?? content])?.test(head) === true;
   if (languages.includes('Text')) return undefined;
-  // An extension such as `.1` is not always the section of a manual.
+  // An extension such as `.1` does not always mean a section of a Unix manual.
   if (isSame && languages.every((language) => language.startsWith('Roff')))
     return first !== undefined && isShown(first) ? first : undefined;
   if (isSame) return first;
@@ -153,7 +153,7 @@ interface LanguageRule {
   readonly grammar?: string | undefined;
 }
 
-/** Names of languages in linguist. Texts in other languages are cut at line ends. */
+/** Names of languages in linguist, by content. Texts in languages that are not listed are cut at line ends. */
 const LANGUAGES: Readonly<Partial<Record<Content | 'by content', string>>> = {
   markdown: 'Markdown, RMarkdown, MDX, mdsvex, API Blueprint',
   markup:
@@ -172,7 +172,7 @@ const LANGUAGES: Readonly<Partial<Record<Content | 'by content', string>>> = {
   'by content': `Text, Raw token data, SubRip Text, WebVTT, Pickle, XQuery, MTML`,
 };
 
-/** Languages without a grammar here, and a related grammar that parses nearly all of their texts. */
+/** Languages without a grammar of their own, and a related grammar that parses nearly all of their texts. */
 const NEAR_KIN: Readonly<Record<string, string>> = {
   INI: 'toml',
   EditorConfig: 'toml',

@@ -2,11 +2,11 @@ import type { ChunkContext, Span } from '../../../core/kit.ts';
 import { isLineBreak, LINE_LEVELS, lineAround, startOfLine, tearsBlock } from './lines.ts';
 
 export interface Candidates {
-  /** Rising offsets between lines, or between nodes within a line. */
+  /** Possible cuts, ascending: between lines, or between nodes within a line. */
   readonly offsets: readonly number[];
-  /** Cuts after the opening or before the end of a block. They apply only if both sides do not fit together. */
+  /** Cuts after the opening or before the end of a block. A tear is dropped if both adjacent pieces fit together. */
   readonly tears: ReadonlySet<number>;
-  /** Functions and classes that stay whole, by the starts of their pieces. */
+  /** Functions and classes that stay whole, keyed by the starts of their pieces. */
   readonly kept: ReadonlyMap<number, Span>;
 }
 
@@ -17,7 +17,7 @@ export interface BoundaryLimits {
 }
 
 /**
- * Chooses among the cuts of a stretch. A line that fits is never cut; the text around it is cut at other lines.
+ * Chooses among the possible cuts of a stretch. A line that fits is never cut; cuts within it move to line ends.
  */
 export function chooseCuts(
   text: string,
@@ -48,13 +48,13 @@ interface Choice {
   readonly candidates: Candidates;
   readonly stretch: Span;
   readonly cuts: number[];
-  /** The last counted line, and whether it fits. */
+  /** The line that was counted last, and whether that line fits. */
   line: Span;
   fits: boolean;
   countable: number;
 }
 
-/** Maximum characters counted to avoid tears, per character of the text. After that, tears remain. */
+/** Maximum characters counted to drop tears, per character of the stretch. Tears after that remain cuts. */
 const MAX_COUNTED = 16;
 
 const NO_LINE: Span = { start: 0, end: 0 };
@@ -91,7 +91,7 @@ function isInFittingLine(choice: Choice, at: number): boolean {
   return choice.fits;
 }
 
-/** Cuts a stretch between lines, but not within kept functions and classes. @param skipped cuts within lines */
+/** Cuts a stretch between lines, but not within kept functions and classes. @param skipped cuts within fitting lines */
 function cutAround(choice: Choice, start: number, end: number, skipped: readonly number[]): void {
   if (count(choice, start, end) <= choice.limits.size) return;
   const { kept } = choice.candidates;
@@ -122,7 +122,7 @@ function divideLines({ context, limits, cuts }: Choice, start: number, end: numb
 }
 
 /**
- * Removes tears whose two sides fit together. Works backwards, because a block may begin with another block.
+ * Drops each tear whose adjacent pieces fit together. Works backwards, to join nested blocks from the inside out.
  */
 function withoutTears(choice: Choice): number[] {
   const { text, cuts, stretch, candidates } = choice;

@@ -8,18 +8,18 @@ import { type Piece, piecesOf, singles } from './pieces.ts';
 import { type Embedded, holdsMembers, type Syntax, type SyntaxNode, unitOf } from './syntax.ts';
 
 export interface Cuts {
-  /** Rising. */
+  /** In ascending order. */
   readonly offsets: readonly number[];
-  /** In text order; empty unless requested. */
+  /** In text order; empty without `wantsNodes`. */
   readonly nodes: readonly FoundNode[];
-  /** Starts and ends of functions and of cut classes; empty unless `separatesFunctions`. */
+  /** Starts and ends of functions and of cut classes; empty without `separatesFunctions`. */
   readonly seams: ReadonlySet<number>;
   /** Stretches to cut by the syntax of another language. */
   readonly embedded: readonly EmbeddedStretch[];
 }
 
 export interface Stretch extends Span {
-  /** Labels of the cut nodes around it, outermost first. */
+  /** Labels of the cut nodes around the stretch, outermost first. */
   readonly scope: readonly string[];
 }
 
@@ -36,10 +36,10 @@ export interface CutLimits {
 }
 
 /**
- * Finds cuts between the units of a text, each with its comments and attributes. A unit above the limit is cut
- * between its children.
+ * Finds cuts between the units of a text. Comments and attributes stay with their unit. A unit of more than `size`
+ * tokens is cut between its children.
  *
- * @param part the only part of the text that is cut, with its opening tag
+ * @param part the part to cut, beginning with its opening tag; default: the whole text
  */
 export function findCuts(
   root: SyntaxNode,
@@ -92,11 +92,11 @@ interface Search extends Cuts, Candidates, Listing {
   readonly embedded: EmbeddedStretch[];
   readonly tears: Set<number>;
   readonly kept: Map<number, Span>;
-  /** The rest of `MAX_COUNTED`. */
+  /** Number of characters that may still be counted; at first `MAX_COUNTED` per character of the text. */
   countable: number;
-  /** Id of the unit that the last cut node is or wraps. */
+  /** Id of the unit of the node that was cut last: the node itself, or a node that it wraps. */
   owner: number | undefined;
-  /** Id of the only node that follows the opening of the last cut node. */
+  /** Id of the node after the opening of the node that was cut last; undefined if several nodes follow the opening. */
   content: number | undefined;
 }
 
@@ -109,7 +109,8 @@ function cutPieces(search: Search, given: readonly Piece[], { end, scope }: Stre
 }
 
 /**
- * Adds the cut before a piece. If a block begins within a line, as in `} else {`, adds the line's start, too.
+ * Adds the cut before a piece. A block that begins within a line, as in `} else {`, also gets a cut at the start of the
+ * line.
  */
 function addCut({ syntax, offsets, tears }: Search, nodes: readonly SyntaxNode[], start: number): void {
   if (lineStart(syntax.text, start) === undefined && nodes.some(isOfLines)) {
@@ -139,7 +140,7 @@ function cutGroup(search: Search, group: readonly SyntaxNode[], stretch: Stretch
   else cutPieces(search, singles(search.syntax.text, group, stretch.start), stretch);
 }
 
-/** Whether a node of several lines has no label, so that it may be cut although it fits. */
+/** Whether a node has several lines and no label. Such a node may be cut even if it fits. */
 function hasNoMeaning({ syntax }: Search, node: SyntaxNode | undefined): boolean {
   return node !== undefined && isOfLines(node) && labelOf(syntax, node) === undefined;
 }
@@ -174,10 +175,10 @@ function cutNode(search: Search, node: SyntaxNode, stretch: Stretch): void {
   }
 }
 
-/** With `members`, a function stays whole up to this many times `size`. */
+/** With `oversize: members`, a function of up to this many times `size` tokens stays whole. */
 const MAX_TIMES = 4;
 
-/** Whether a node above `size` stays whole. @param start where its comments and decorators begin */
+/** Whether a node of more than `size` tokens stays whole. @param start start of the node's comments and decorators */
 function isKept(search: Search, node: SyntaxNode, start: number, end: number): boolean {
   const { syntax, limits } = search;
   const unit = limits.oversize === 'split' ? undefined : unitOf(syntax, node);
@@ -187,14 +188,14 @@ function isKept(search: Search, node: SyntaxNode, start: number, end: number): b
 }
 
 /**
- * Adds nodes that fit. Functions and classes among them stay whole, even if their piece begins within a line.
+ * Notes nodes that fit. If their piece begins within a line and contains a function or class, the piece stays whole.
  */
 function noteWhole(search: Search, group: readonly SyntaxNode[], stretch: Stretch): void {
   const { syntax, limits, kept } = search;
   const [first] = group;
   const isInLine = first !== undefined && lineStart(syntax.text, stretch.start) === undefined;
   if (isInLine && limits.oversize !== 'split' && group.some((node) => unitOf(syntax, node) !== undefined)) {
-    // Searches only within the piece, because the line may be as long as the text.
+    // Searches for the start of the line only within the piece, because the line may be as long as the text.
     let start = first.startIndex;
     while (start > stretch.start && !isLineBreak(syntax.text, start - 1)) start--;
     kept.set(stretch.start, { start, end: stretch.end });
@@ -213,7 +214,7 @@ function cutNamed(search: Search, node: SyntaxNode, label: string, stretch: Stre
   search.nameless = nameless;
 }
 
-/** Cuts a node without a label. It is listed only if no node in it is listed. */
+/** Cuts a node without a label. Lists the node itself only if nothing within the node was listed. */
 function cutNameless(search: Search, node: SyntaxNode, stretch: Stretch): void {
   const { nodes, nameless, group, syntax } = search;
   const count = nodes.length;
@@ -239,7 +240,7 @@ function cutWithin(search: Search, node: SyntaxNode, stretch: Stretch): void {
   else cutAtLinesOf(search, stretch);
 }
 
-/** Marks the cuts that separate a node's opening from its body. */
+/** Marks the cuts between a node's opening and its body as tears. */
 function addTears({ tears }: Search, node: SyntaxNode, pieces: readonly Piece[]): void {
   const [opening, first] = pieces as [Piece, Piece, ...Piece[]];
   const start = opening.nodes[0]?.startIndex;
@@ -272,8 +273,8 @@ function note(search: Search, group: readonly SyntaxNode[], { start, end, scope 
 const MAX_PUNCTUATION = 64;
 
 /**
- * Joins punctuation with the piece that it opens or closes, if both fit: a closing bracket, the quotation marks of a
- * docstring.
+ * Joins a piece of only punctuation with the piece that it opens or closes, if both fit together. Examples are a
+ * closing bracket and the quotation marks of a docstring.
  */
 function joinSigns(search: Search, pieces: readonly Piece[], end: number): Piece[] {
   const joined: Piece[] = [];
@@ -303,13 +304,16 @@ function isOnlySign(syntax: Syntax, { start, nodes }: Piece, end: number): boole
   return nodes.every((node) => labelOf(syntax, node) === undefined);
 }
 
-/** Whether punctuation opens the next piece: it is the first piece, or ends with an opening bracket. */
+/** Whether a piece of punctuation opens the next piece: it is the first piece, or ends with an opening bracket. */
 function opens({ text, closings }: Syntax, { start, nodes }: Piece, end: number, index: number): boolean {
   if (nodes.some(({ type }) => closings.includes(type))) return false;
   return index === 0 || /[([{<]\s*$/.test(text.slice(start, end));
 }
 
-/** Joins neighbours if they fit, or if the larger one must be cut anyway; then only its nodes are cut. */
+/**
+ * Joins two adjacent pieces if they fit together, or if `larger` must be cut anyway. In the second case, only the nodes
+ * of `larger` are cut.
+ */
 function join(search: Search, first: Piece, second: Piece, larger: Piece, end: number): Piece[] {
   const { start } = first;
   if (fits(search, start, end)) return [{ start, nodes: [...first.nodes, ...second.nodes] }];

@@ -35,7 +35,7 @@ const createCodeChunker: Factory<typeof manifest> = async () => createChunker(aw
 
 export default createCodeChunker;
 
-/** @param budgetOf gives the maximum steps of a parse for a number of characters */
+/** @param budgetOf computes the maximum steps of a parse from the number of characters */
 export function createChunker(
   parsers: Parsers,
   budgetOf = (characters: number) => BUDGET_BASE + BUDGET_PER_CHARACTER * characters,
@@ -63,7 +63,7 @@ export function createChunker(
     },
   };
 
-  /** Cuts a text, or a stretch in another language. @returns undefined if the parse took too long */
+  /** Cuts a text or an embedded stretch. @returns undefined if it is all repetitive or its parse took too long */
   async function cutCode(
     language: Language,
     work: Work,
@@ -116,7 +116,7 @@ interface Work {
   readonly limits: CutLimits;
 }
 
-/** The cuts and units of a text, which outlive its syntax tree. */
+/** The cuts and units of a text, kept after its syntax tree is deleted. */
 interface Division extends Pick<Cuts, 'offsets' | 'seams'> {
   readonly units: readonly Unit[];
 }
@@ -152,7 +152,7 @@ function packUnits(division: Division, { text, context, limits }: Work): readonl
   return limits.wantsNodes ? withNodes(spans, division.units, text) : spans;
 }
 
-/** Divides the cuts at seams. A seam does not end a run of only punctuation, such as the end of a class. */
+/** Groups the cuts into runs that end at seams. A run of only punctuation, such as a class's end, continues. */
 function runsOf({ offsets, seams }: Division, text: string): number[][] {
   const runs: [number, ...number[]][] = [[0]];
   for (const offset of [...offsets, text.length]) {
@@ -182,7 +182,7 @@ function refuse(language: string): never {
   throw refusedError(unknownLanguage(language));
 }
 
-/** Gives each span its `nodes`. A node that was cut at lines is in several spans. */
+/** Adds `nodes` to each span. A node that was cut at lines appears in several spans. */
 function withNodes(spans: readonly Span[], units: readonly Unit[], text: string): Span[] {
   const lines = lineStartsOf(text);
   let first = 0;

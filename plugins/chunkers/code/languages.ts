@@ -8,19 +8,19 @@ function words(list: string): readonly string[] {
   return list.trim().split(/\s+/);
 }
 
-/** Units whose label in a scope is only their name. */
+/** Rules for units whose label in a scope is only their name, without a word such as `class`. */
 function wordless(types: string): Record<string, ''> {
   return Object.fromEntries(words(types).map((type) => [type, '']));
 }
 
-/** Keys of calls that begin with one of these words, each with its word in a scope. */
+/** Rules for calls that begin with one of `names`: the key of the call, and the word in the call's label. */
 function calls(type: string, names: string): Record<string, string> {
   return Object.fromEntries(
     words(names).map((word) => [`${type}:${word}`, word.replace(/^\w+\.|\.\w+$/g, '')]),
   );
 }
 
-/** Conditional blocks; the units in them are listed. */
+/** Preprocessor conditions. The units in a condition are listed. */
 const PREPROCESSOR = ['preproc_if', 'preproc_ifdef', 'preproc_elif', 'preproc_elifdef', 'preproc_else'];
 
 const C = {

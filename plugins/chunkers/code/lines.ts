@@ -2,7 +2,7 @@ import { type CutFinder, cutAtDelimiters, cutAtWhiteSpace, type Span } from '../
 
 export const cutAtLines = cutAtDelimiters(['\r\n', '\n', '\r']);
 
-/** Cuts at lines, but neither after a line that opens a block nor before one that closes it. */
+/** Cuts between lines, but neither after a line that opens a block nor before a line that closes a block. */
 const cutBetweenBlocks: CutFinder = (text, start, end) => {
   const cuts: number[] = [];
   let outer = Number.POSITIVE_INFINITY;
@@ -20,7 +20,7 @@ export const LINE_LEVELS: readonly CutFinder[] = [cutBetweenBlocks, cutAtLines, 
 
 const HASH = '#';
 
-/** Whether a cut separates a block from its opening line, found by indentation, or from its closing line. */
+/** Whether a cut separates a block from its opening line (which is less indented) or from its closing line. */
 export function tearsBlock(text: string, cut: number): boolean {
   if (!isLineBreak(text, cut - 1)) return false;
   const at = endOfIndentation(text, cut, text.length);

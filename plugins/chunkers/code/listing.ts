@@ -15,27 +15,27 @@ export interface FoundNode {
   readonly node: SyntaxNode;
   readonly start: number;
   readonly end: number;
-  /** Labels of the nodes around it that were cut or are containers, outermost first. */
+  /** Labels of the surrounding nodes that were cut or are containers, outermost first. */
   readonly scope: readonly string[];
 }
 
 export interface Listing {
   readonly syntax: Syntax;
   readonly nodes: FoundNode[];
-  /** Number of open nodes without a label; `BODY` directly within a labelled node. */
+  /** Number of unlabelled nodes around the current node, counted from `BODY` within the innermost labelled node. */
   nameless: number;
-  /** The innermost open node of `groups`. */
+  /** The innermost node around the current node whose type is in `groups`. */
   group: SyntaxNode | undefined;
 }
 
 /**
- * Initial `nameless` within a labelled node. The body adds 1, so that nodes in it count like outermost nodes.
+ * Start of `nameless` within a labelled node. Its unlabelled body adds 1, so `nameless` is 0 for nodes in the body.
  */
 export const BODY = -1;
 
 const MAX_DEPTH = 64;
 
-/** Lists a node, or the nodes in it if it is a container. */
+/** Lists a node. If the node is a container, lists the nodes in it instead. */
 export function list(
   listing: Listing,
   node: SyntaxNode,
@@ -48,7 +48,7 @@ export function list(
   const unit = syntax.containers.length === 0 ? undefined : unitOf(syntax, node);
   const isOpen = depth < MAX_DEPTH && isContainer(syntax, node, unit);
   if (isOpen && listWithin(listing, node, scope, depth)) return;
-  // A function passed to a call is not listed beside other functions.
+  // An unnamed function within another container, such as a callback, is not listed.
   if (isOpen && depth > 0 && unit !== undefined && !holdsMembers(syntax, unit)) return;
   if (isHidden(listing, node, scope, around)) return;
   nodes.push({ node, start: node.startIndex, end: node.endIndex, scope });
@@ -58,12 +58,12 @@ export function isBoundary({ openings, closings }: Syntax, { type }: SyntaxNode)
   return openings.includes(type) || closings.includes(type);
 }
 
-/** Adds a label to a scope, unless it repeats the last label or is only the node's type. */
+/** Appends a label to a scope, unless the label repeats the last label or is only the node's type. */
 export function scopeWithin(scope: readonly string[], node: SyntaxNode, label: string): readonly string[] {
   return label === scope.at(-1) || label === node.type ? scope : [...scope, label];
 }
 
-/** Whether to list the children of a node: it is not a unit, or it is a class or an unnamed function. */
+/** Whether to list a container's children instead: the container is not a unit, is a class, or has no name. */
 function isContainer(syntax: Syntax, node: SyntaxNode, unit: SyntaxNode | undefined): boolean {
   if (!syntax.containers.includes(keyOf(syntax, node))) return false;
   if (unit === undefined) return true;
@@ -87,7 +87,7 @@ function listWithin(listing: Listing, node: SyntaxNode, scope: readonly string[]
   return nodes.length > count;
 }
 
-/** Whether a node is not listed: it has no label and does not begin a line within its container. */
+/** Whether to leave out a node: it repeats its group's name, or has no label and is nested or within a line. */
 function isHidden(
   { syntax, nameless, group }: Listing,
   node: SyntaxNode,
@@ -101,7 +101,7 @@ function isHidden(
   return labelOf(syntax, node) === undefined;
 }
 
-/** Whether a node only defines the name of its group, as in an include guard. */
+/** Whether a node only defines the name of its group, as the `#define` of an include guard does. */
 function repeats(syntax: Syntax, group: SyntaxNode, node: SyntaxNode): boolean {
   const name = nameOf(syntax, group);
   const text = syntax.text.slice(node.startIndex, node.endIndex).trimEnd();

@@ -1,8 +1,8 @@
 import type { Span } from '../../../core/kit.ts';
 
 /**
- * Blanks or replaces macros that the grammars of C and C++ cannot parse. Offsets do not change, so names are read
- * from the original text.
+ * Blanks or replaces macros that the grammars of C and C++ cannot parse. Offsets stay the same, so that names can be
+ * read from the original text.
  */
 export function withoutMacros(text: string): string {
   return [withoutUnbalancedConditions, ...STEPS].reduce((masked, step) => step(masked), text);
@@ -64,7 +64,7 @@ function statement(all: string, space: string, word: string, rest: string, at: n
   return beginsAnew(text, at) ? `${space}${word}${blank(rest).slice(0, -1)};` : all;
 }
 
-/** Turns a macro call into the head of a function: `v EST_F(          )`. */
+/** Turns a macro call into the head of a function: `TEST_F(Cart, Adds)` becomes `v EST_F(          )`. */
 function functionHead(all: string, word: string, rest: string, at: number, text: string): string {
   if (!beginsAnew(text, at)) return all;
   return `v ${word.slice(2)}(${blank(rest).slice(1, -1)})`;
@@ -126,7 +126,8 @@ const CALL_HEAD = /([A-Za-z_]\w{0,100})\s{0,20}\(\s{0,100}(?:(["'])((?:(?!\2)[^\
 const ARGUMENT = /\s{0,100}([A-Za-z_]\w{0,100})\s{0,100}([,)])/y;
 
 /**
- * Names a function that a macro expands to: by the macro's string, or by the macro and its one-word arguments.
+ * The name of a function that a macro call defines: the first argument if that is a string, otherwise the macro with
+ * its one-word arguments.
  */
 export function macroName(text: string, at: number): string | undefined {
   CALL_HEAD.lastIndex = at;
@@ -149,10 +150,10 @@ const TOKEN =
 
 interface Branch {
   readonly start: number;
-  /** Where its directive ends. */
+  /** Where the directive that begins the branch ends. */
   readonly body: number;
   end: number;
-  /** Open braces at its end; negative if it closes more than it opens. */
+  /** Number of opening braces in the branch, minus the closing braces. */
   depth: number;
   lowest: number;
 }
@@ -164,8 +165,8 @@ function blank(text: string): string {
 }
 
 /**
- * Blanks the directives and all branches but the first of conditions with unbalanced braces. Grammars parse either
- * the directives or the braces.
+ * In a condition with unbalanced braces, blanks the directives and all branches except the first. Grammars cannot parse
+ * blocks of braces that overlap conditions.
  */
 function withoutUnbalancedConditions(text: string): string {
   const blanks = unbalanced(text).sort((a, b) => a.start - b.start);
@@ -220,7 +221,7 @@ function endOfDirective(text: string, from: number): number {
 
 const END = /["'\\\n]/g;
 
-/** A string ends at its quotation mark or at a line break. */
+/** The end of a string: after its quotation mark, or at a line break. */
 function endOfString(text: string, quote: string, from: number): number {
   END.lastIndex = from;
   for (let match = END.exec(text); match !== null; match = END.exec(text)) {
@@ -236,7 +237,7 @@ function count(branch: Branch, token: string): void {
   else if (token === '}') branch.lowest = Math.min(branch.lowest, --branch.depth);
 }
 
-/** Ends a condition; only its first branch counts for the branch around it. @returns the stretches to blank */
+/** Ends a condition; only its first branch counts for the enclosing branch. @returns the stretches to blank */
 function close(open: Condition[], end: number, text: string): Span[] {
   const branches = open.pop() as Condition;
   const [first, second] = branches;

@@ -2,7 +2,7 @@ import type { FromSchema } from 'json-schema-to-ts';
 import type { Manifest } from '../../../core/kit.ts';
 import { chunkSize } from '../../../core/options.ts';
 
-/** `languages.ts` has a row for each. */
+/** `languages.ts` has a row for each language. */
 export const LANGUAGE_NAMES = [
   'bash',
   'c',

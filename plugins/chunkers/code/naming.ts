@@ -1,7 +1,7 @@
 import { macroName } from './macros.ts';
 import { holdsMembers, isCall, keyOf, type Syntax, type SyntaxNode, unitOf, wordOf } from './syntax.ts';
 
-/** Labels a node in a scope, such as `class Parser`; undefined if the node is not in `units` or `spaces`. */
+/** The label of a node in a scope, such as `class Parser`; undefined if its key is in neither `units` nor `spaces`. */
 export function labelOf(syntax: Syntax, node: SyntaxNode): string | undefined {
   const unit = unitOf(syntax, node) ?? node;
   const word = wordOf(syntax, keyOf(syntax, unit));
@@ -19,7 +19,7 @@ export function nameOf(syntax: Syntax, node: SyntaxNode): string | undefined {
   return name && shortened(writtenName(syntax, name));
 }
 
-/** The name as written. A name that begins within a word comes from a macro that `withoutMacros` replaced. */
+/** A name as the text has it. A name that begins within a word is from a macro call that `withoutMacros` replaced. */
 function writtenName({ text, prepare }: Syntax, { startIndex, endIndex }: Stretch): string {
   const isMade = prepare !== undefined && startIndex > 1 && /\w/.test(text[startIndex - 1] as string);
   return (isMade ? macroName(text, startIndex - 2) : undefined) ?? text.slice(startIndex, endIndex);
@@ -36,10 +36,10 @@ function wrapperName(syntax: Syntax, node: SyntaxNode, unit: SyntaxNode | undefi
   return undefined;
 }
 
-/** Maximum levels of calls around a function that are searched for its variable. */
+/** Maximum number of nested calls around a function to look through for the variable that receives it. */
 const MAX_CALLS = 8;
 
-/** The variable that receives a function through calls, as in `const Row = memo(() => …)`. */
+/** The variable that receives a function through nested calls, as in `const Row = memo(() => …)`. */
 function receiverName(syntax: Syntax, unit: SyntaxNode | undefined): Stretch | undefined {
   let outer = unit?.parent ?? null;
   for (let depth = 0; outer !== null && depth < MAX_CALLS && syntax.calls.includes(outer.type); depth++)
@@ -93,14 +93,14 @@ function nameBy(rule: string, syntax: Syntax, node: SyntaxNode): Stretch | undef
   }
 }
 
-/** The name of a child, or the whole child if no rule describes it. */
+/** The name within a child; the whole child if no rule describes where its name is. */
 function nameOrNode(syntax: Syntax, child: SyntaxNode, isWhole = false): Stretch | undefined {
   if (NAMELESS.test(child.type)) return undefined;
   if (isWhole) return child;
   return nameIn(syntax, child) ?? (ruleOf(syntax, child) === undefined ? child : undefined);
 }
 
-/** Destructuring patterns, which declare several variables. */
+/** Patterns without a single name, because they declare several variables. */
 const NAMELESS = /^(?:object|array)_pattern$/;
 
 function spanOf(nodes: readonly (SyntaxNode | null)[]): Stretch | undefined {
@@ -128,9 +128,7 @@ function parametersOf(node: SyntaxNode): SyntaxNode | undefined {
   return declarator === null ? undefined : parametersOf(declarator);
 }
 
-/**
- * The first argument of a call that takes a function, if it is a string or symbol: `it('adds items', () => …)`.
- */
+/** The first argument of a call that takes a function, if it is a string or symbol, as in `it('adds', () => …)`. */
 function callName(syntax: Syntax, node: SyntaxNode): Stretch | undefined {
   const list = node.childForFieldName('arguments');
   const all = (list?.namedChildren ?? []).slice(0, MAX_CHILDREN).map((child) => child && contentOf(child));
@@ -145,7 +143,7 @@ function callName(syntax: Syntax, node: SyntaxNode): Stretch | undefined {
   return { startIndex: type === 'simple_symbol' ? startIndex + 1 : startIndex, endIndex };
 }
 
-/** The statement around a call, if a language names statements by their first words. */
+/** The statement around a call; the call itself if its type is in `worded`. */
 function outermost({ worded }: Syntax, node: SyntaxNode): SyntaxNode {
   return node.parent !== null && !worded.includes(node.type) ? node.parent : node;
 }
@@ -164,7 +162,7 @@ function isFunction({ units }: Syntax, { type }: SyntaxNode): boolean {
 
 const MAX_CHILDREN = 8;
 
-/** Finds a name by the field `name` or `declarator`, else by the types of the children. */
+/** Finds a name by the field `name` or `declarator`, otherwise by the types of the children. */
 function commonName(syntax: Syntax, node: SyntaxNode): Stretch | undefined {
   const field = node.childForFieldName('name');
   if (field !== null) return nameOrNode(syntax, field, ruleOf(syntax, field) === undefined);
@@ -198,7 +196,7 @@ const OTHER = /param|argument|base|heritage|super|inherit/;
 /** Maximum nesting of bodies and classes that are searched for members. */
 const MAX_DEPTH = 16;
 
-/** Names the functions and classes in a class, each once. Functions are not searched. */
+/** The names of the functions and classes in a class, each once. Nothing within a function is included. */
 export function membersOf(syntax: Syntax, node: SyntaxNode): string[] {
   const unit = unitOf(syntax, node);
   if (unit === undefined || !holdsMembers(syntax, unit)) return [];

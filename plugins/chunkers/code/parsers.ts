@@ -7,14 +7,14 @@ import type { Language } from './languages.ts';
 
 export interface Parsers {
   /**
-   * Passes the tree of a text to `use`, then deletes it; null if the parse exceeded its budget. An exception may
-   * corrupt the memory of the grammars, so all grammars are loaded again.
+   * Passes the syntax tree of a text to `use`, then deletes the tree. The tree is null if the parse exceeded its
+   * budget. After an exception, all grammars are loaded again, because their memory may be corrupt.
    */
   parse<T>(language: Language, text: string, limits: ParseLimits, use: (tree: Tree | null) => T): Promise<T>;
 }
 
 export interface ParseLimits {
-  /** Maximum parser steps, each of a hundred operations. Equal texts take equal steps on every machine. */
+  /** Maximum parser steps, each of a hundred operations. A text takes the same number of steps on every machine. */
   readonly budget: number;
   readonly signal: AbortSignal;
   /** Stretches to parse, at least one; default: the whole text. */
@@ -97,8 +97,8 @@ async function readCompiled(file: string): Promise<Uint8Array> {
 const require = createRequire(import.meta.url);
 
 /**
- * Loads a new copy of the module. Unlike an ES module, a required one can be forgotten. Its `require` must be new,
- * too, because it lists the module among its children.
+ * Loads a new copy of `web-tree-sitter`. Node can release a CommonJS module, but not an ES module. Each copy needs its
+ * own `require`, because a `require` keeps a reference to each module that it loaded.
  */
 function importFresh(): typeof import('web-tree-sitter') {
   const require = createRequire(import.meta.url);

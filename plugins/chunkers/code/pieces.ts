@@ -1,10 +1,10 @@
 import { closesAt, isIndentation, isLineBreak, lineStart } from './lines.ts';
 import { childrenOf, isLead, isTail, type Syntax, type SyntaxNode } from './syntax.ts';
 
-/** A piece extends to the start of the next one. */
+/** A stretch of a node, up to the start of the next piece. */
 export interface Piece {
   readonly start: number;
-  /** The nodes in it, except comments. */
+  /** The nodes in the piece, without comments, attributes and the like. */
   readonly nodes: SyntaxNode[];
 }
 
@@ -12,7 +12,7 @@ export interface Piece {
  * Divides a node into pieces. A node of several lines is cut only at line starts, so a piece may contain several
  * children.
  *
- * @param start of the first piece
+ * @param start where the first piece starts
  */
 export function piecesOf(node: SyntaxNode, syntax: Syntax, start: number): Piece[] {
   const isOneLine = node.startPosition.row === node.endPosition.row;
@@ -48,7 +48,7 @@ interface Division {
   /** Comments and attributes that belong to the next node. */
   lead: Lead | undefined;
   lastRow: number;
-  /** Where the last child ends, comments included. */
+  /** The end of the previous child, which may be a comment. */
   lastEnd: number;
 }
 
@@ -81,7 +81,7 @@ function isApart({ lead }: Division, row: number): boolean {
   return lead !== undefined && row - lead.row > 1;
 }
 
-/** Begins a piece for a lead without a node. */
+/** Begins a separate piece for comments and attributes that no node follows. */
 function beginAtLead(division: Division): void {
   if (division.lead !== undefined) begin(division, division.lead);
   division.lead = undefined;
@@ -93,14 +93,14 @@ function begin({ pieces, isOneLine }: Division, { start, isFirstOfLine }: PieceS
 }
 
 /**
- * The start of a node's piece. A preceding operator, comma or keyword belongs to it; a closing bracket does not.
+ * The start of a node's piece. The piece includes a preceding operator, comma or keyword, but not a closing bracket.
  */
 function pieceStartOf({ text, lastEnd }: Division, { startIndex }: SyntaxNode): PieceStart {
   const start = leaningStart(text, lastEnd, startIndex) ?? lineStart(text, startIndex);
   return { start: start ?? startIndex, isFirstOfLine: start !== undefined };
 }
 
-/** The first line with text between two nodes, after any line that begins with a closing bracket. */
+/** The first line with text that starts between two nodes. Lines up to a leading closing bracket are skipped. */
 function leaningStart(text: string, from: number, to: number): number | undefined {
   let start: number | undefined;
   let line = from === 0 || isLineBreak(text, from - 1) ? from : undefined;
@@ -114,7 +114,7 @@ function leaningStart(text: string, from: number, to: number): number | undefine
   return line === undefined || line > to ? start : (start ?? line);
 }
 
-/** The last row of a node, without a trailing line break in the node. */
+/** The last row of a node, not counting a line break at the end of the node. */
 function endRow(node: SyntaxNode): number {
   const { row, column } = node.endPosition;
   return column === 0 && row > node.startPosition.row ? row - 1 : row;

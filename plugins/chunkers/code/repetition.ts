@@ -7,12 +7,12 @@ const WINDOW = 512;
 const MAX_GROUPS = 24;
 /** Maximum commas in a repetitive window; more commas mean a table of numbers. */
 const MAX_SEPARATORS = WINDOW / 32;
-/** Maximum repeated characters of a text that are still parsed. */
+/** If at most this many characters of a part repeat themselves, the whole part is parsed. */
 const MAX_PARSED = 8192;
 
 /**
- * The ranges of a part without its long repetitions; undefined if it has none. Grammars need quadratic time for
- * repetitions, and the budget of steps does not count it.
+ * The ranges of a part around its long repetitions; undefined if the whole part can be parsed. Grammars need quadratic
+ * time for repetitions, and the budget of steps does not limit this time.
  */
 export function withoutRepetition(text: string, part: Span): Range[] | undefined {
   const repeated: Span[] = [];
@@ -37,7 +37,7 @@ function repeatsItself(text: string, start: number, end: number): boolean {
   return hasFewGroups(text, start, end) || hasFewNumberedGroups(text, start, end);
 }
 
-/** A run of white space counts as one character. */
+/** Whether a stretch has few distinct groups. A run of white space counts as one character. */
 function hasFewGroups(text: string, start: number, end: number): boolean {
   let groups = 0;
   let hash = 0;
@@ -58,7 +58,7 @@ function hasFewGroups(text: string, start: number, end: number): boolean {
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** Treats all numbers as equal, as in `<a1><a2><a3>`. */
+/** Whether a stretch has few distinct groups if all numbers count as equal, as in `<a1><a2><a3>`. */
 function hasFewNumberedGroups(text: string, start: number, end: number): boolean {
   let groups = 0;
   let separators = 0;

@@ -7,27 +7,27 @@ import type { LanguageName } from './manifest.ts';
  * first named child is the word (`call:def`).
  */
 export interface Rules {
-  /** Types that matter only with their first word, as in `call:def`. */
+  /** Types whose keys include the first word, as in `call:def`. */
   readonly worded: readonly string[];
   /** Functions and classes, each with the word before its name in a scope (`class Parser`). */
   readonly units: Readonly<Record<string, string>>;
-  /** Nodes that may be cut between their units, each with the word before its name in a scope. */
+  /** Other nodes that may be cut between the units in them, each with the word before its name in a scope. */
   readonly spaces: Readonly<Record<string, string>>;
   /** Nodes that wrap a unit: `export`, decorators, assignments of functions. */
   readonly wrappers: readonly string[];
-  /** Nodes that stay with what follows them, besides comments: attributes, annotations, signatures. */
+  /** Nodes that stay with the next node, as comments do: attributes, annotations, signatures. */
   readonly leads: readonly string[];
-  /** Nodes that stay with what precedes them. */
+  /** Nodes that stay with the previous node. */
   readonly tails: readonly string[];
-  /** Nodes that open their parent. They stay with what follows, if both fit. */
+  /** Nodes that open their parent. Such a node stays with the next piece if both fit together. */
   readonly openings: readonly string[];
-  /** Nodes that close their parent. They stay with what precedes, if both fit. */
+  /** Nodes that close their parent. Such a node stays with the previous piece if both fit together. */
   readonly closings: readonly string[];
   /** Nodes whose children count as children of their parent. */
   readonly flat: readonly string[];
-  /** Nodes whose inner units are listed even if the node is not cut. */
+  /** Nodes in which units are listed even if the node itself is not cut. */
   readonly containers: readonly string[];
-  /** Containers whose nodes are treated as if the container did not exist. */
+  /** Containers whose children are listed as if they were outside the container. */
   readonly groups: readonly string[];
   /** Calls that may take a function, and the nodes between call and function. */
   readonly calls: readonly string[];
@@ -45,7 +45,7 @@ export interface Rules {
 export interface Language extends Rules {
   readonly name: LanguageName;
   readonly aliases: readonly string[];
-  /** Whether the grammar is in `grammars/`. The package `tree-sitter-wasms` lacks it or has a broken one. */
+  /** Whether the grammar is in `grammars/`, because the package `tree-sitter-wasms` lacks it or has a broken copy. */
   readonly isBundled: boolean;
   readonly grammar: string;
   /** Prepares a text for the grammar without changing its length. */
@@ -88,7 +88,7 @@ export interface Embedded {
 
 const COMMENT = /comment|^haddock$|^marginalia$/;
 
-/** Comments stay with what follows in any language. */
+/** Whether a node stays with the next node. In any language, a comment does. */
 export function isLead({ leads }: Syntax, { type }: SyntaxNode): boolean {
   return leads.includes(type) || COMMENT.test(type);
 }
@@ -146,7 +146,7 @@ export function isCall({ type, firstNamedChild }: SyntaxNode): boolean {
   return /call/.test(type) || /call/.test(firstNamedChild?.type ?? '');
 }
 
-/** A mention of a type, such as `struct point *p`, is not its definition. */
+/** Whether a node is a definition. A mention of a type, such as `struct point *p`, is not. */
 function isDefinition(node: SyntaxNode): boolean {
   return !/_specifier$/.test(node.type) || node.childForFieldName('body') !== null;
 }

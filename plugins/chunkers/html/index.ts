@@ -69,7 +69,7 @@ function partsBetween(outline: Outline, skipped: readonly Span[], contents: Cont
   );
 }
 
-/** Removes the boundaries within stretches. @param stretches rising */
+/** Removes the boundaries within stretches. @param stretches in text order */
 function withoutEdgesIn({ edges, ranks }: Outline, stretches: readonly Span[]): Outline {
   const isKept = edges.map((edge) => (at(stretches, edge)?.start ?? edge) === edge);
   return {
@@ -82,8 +82,8 @@ const BREAKS = ['<br>', '<br/>', '<br />', '<BR>'];
 const CODE: ReadonlySet<Kind> = new Set(['code', 'script', 'style']);
 
 /**
- * Divides stretches without boundaries after sentences, lines, clauses and words, and between inline elements and
- * tokens. Cuts after headings come next, cuts within tags, comments and entities last.
+ * Divides stretches that contain no boundary: after sentences, lines, clauses and words, and between inline elements
+ * and tokens. Cuts after headings come next; cuts within tags, comments and entities come last.
  */
 function createDivider() {
   const { prose, code } = createTextFinders(BREAKS);
@@ -150,14 +150,14 @@ function memoized<Key extends object, Value>(make: (key: Key) => Value): (key: K
   };
 }
 
-/** The table whose rows continue at an offset, if it has a header before the offset. */
+/** The table around an offset, if its header ends at or before that offset. */
 function tableAround(tables: readonly Table[], offset: number): Table | undefined {
   const table = at(tables, offset);
   const isBehindHeader = table !== undefined && table.headerEnd > table.start && offset >= table.headerEnd;
   return isBehindHeader ? table : undefined;
 }
 
-/** The first and last row in a stretch, from 1, if all its rows are in one table. */
+/** First and last row (from 1) in a stretch; undefined if the stretch has no row, or overlaps several tables. */
 function rowsIn(tables: readonly Table[], start: number, end: number): [number, number] | undefined {
   const [table, ...others] = within(tables, start, end);
   if (table === undefined || others.length > 0) return undefined;
@@ -183,7 +183,7 @@ function firstBehind(stretches: readonly Span[], offset: number): number {
 }
 
 interface Obstacles {
-  /** Starts and ends of tags, comments, entities and headings, rising. */
+  /** Starts and ends of tags, comments, entities and headings, in ascending order. */
   readonly starts: readonly number[];
   readonly ends: readonly number[];
   /** Cuts before the opening tags and after the closing tags of inline elements. */
@@ -192,7 +192,7 @@ interface Obstacles {
 
 const ENTITY = /&(?:#\d{1,9}|#[xX][\da-fA-F]{1,9}|[a-zA-Z][a-zA-Z\d]{0,31});?/g;
 
-/** @param headings not to be separated from the text that follows */
+/** @param headings headings that must stay with the text after them */
 function findObstacles(text: string, start: number, end: number, headings: readonly Span[]): Obstacles {
   const found = headings.map((heading) => ({ start: heading.start, end: heading.end + 1 }));
   const between: number[] = [];

@@ -22,7 +22,7 @@ import { type Position, positionsOf } from './pointers.ts';
 import { findProblem, type Problem } from './syntax.ts';
 import { BACKSLASH, COLON, COMMA, isCloser, isOpener, Tokens } from './tokens.ts';
 
-/** Ranks of boundaries: between lines first, then between values on one line, then by depth. */
+/** Ranks of boundaries, best first: before top-level values on a new line, on the same line, then by depth. */
 const BETWEEN_LINES = 0;
 const BETWEEN_VALUES = 1;
 /** Deeper boundaries share this rank, because packing makes one pass for each rank. */

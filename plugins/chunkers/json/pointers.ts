@@ -1,14 +1,14 @@
 import { keepOptimised, type Span } from '../../../core/kit.ts';
 import { BACKSLASH, COLON, COMMA, isCloser, isOpener, OPEN_OBJECT, QUOTE, Tokens } from './tokens.ts';
 
-/** Longer and deeper pointers are omitted. */
+/** Pointers with more characters or levels are omitted. */
 const MAX_CHARACTERS = 256;
 const MAX_LEVELS = 64;
 const NO_NAME = -1;
 
 class Path {
   readonly #text: string;
-  /** The number of open objects and lists; only the outermost `MAX_LEVELS` are kept. */
+  /** The number of open objects and lists. Only the outermost `MAX_LEVELS` of them have names and positions. */
   depth = 0;
   readonly #isObject: boolean[] = [];
   readonly #elements: number[] = [];
@@ -84,7 +84,7 @@ class Path {
     const start = this.#nameStarts[level] as number;
     const end = this.#nameEnds[level] as number;
     if (start === NO_NAME) return '';
-    // One character takes at most six units, as in `\u0041`.
+    // In JSON, a character takes at most six code units, as in `\u0041`.
     if (end - start > 6 * MAX_CHARACTERS) return undefined;
     return nameOf(this.#text.slice(start, end)).replaceAll('~', '~0').replaceAll('/', '~1');
   }
@@ -103,19 +103,19 @@ function nameOf(written: string): string {
   }
 }
 
-/** Counted from 1. */
+/** First and last position, counted from 1. */
 type Range = readonly [first: number, last: number];
 
 export interface Position {
-  /** JSON Pointer of the smallest value that contains the stretch; see the manifest. */
+  /** JSON Pointer of the smallest value around the stretch; null for several records, or if too long or too deep. */
   readonly pointer: string | null;
   readonly records: Range;
   readonly elements: Range | undefined;
 }
 
 /**
- * Computes the positions of consecutive stretches that cover a text. A stretch contains scalars, names (as parts of
- * their values), and whole objects and lists. A single bracket counts only in a stretch without values.
+ * Computes the positions of consecutive stretches that cover a text. Only scalars, objects and lists that are wholly in
+ * a stretch count; a name counts as part of its value. A single bracket counts only in a stretch without values.
  */
 export function positionsOf(text: string, spans: readonly Span[]): Position[] {
   const walk = new Walk(text);
@@ -125,22 +125,22 @@ export function positionsOf(text: string, spans: readonly Span[]): Position[] {
 class Walk {
   readonly #tokens: Tokens;
   readonly #path: Path;
-  /** Whether a token was read that ends or begins in the next stretch. */
+  /** Whether `#tokens` is at a token; false at the end of the text. */
   #isRead: boolean;
   #isFollowed = false;
   #isBehindComma = false;
   #isBehindColon = false;
   #isBehindOpener = false;
   #record = 0;
-  /** Levels of the path shared by all values of the stretch; undefined before its first value. */
+  /** Number of path levels that all values of the stretch share; undefined before the first value. */
   #shared: number | undefined;
   #sharedByMarks: number | undefined;
-  /** Maximum levels that the next value can share with the previous values. */
+  /** Maximum levels that the next value can share with the previous values of the stretch. */
   #sharedWithNext = Number.POSITIVE_INFINITY;
-  /** The pointer of the previous values, while the path is at a bracket that may be single. */
+  /** Pointer of the values so far, kept while the path is already at the next element; undefined otherwise. */
   #pointer: string | null | undefined;
   #fewest = 0;
-  /** First and last element so far of the list at the pointer; 0 if the pointer is not to a list. */
+  /** First and last element of the stretch so far, if its pointer is that of a list; otherwise `#last` is 0. */
   #first = 0;
   #last = 0;
 
@@ -150,7 +150,7 @@ class Walk {
     this.#isRead = this.#tokens.next();
   }
 
-  /** Reads up to `end`. @returns the position of the stretch that began at the end of the previous call */
+  /** Reads up to `end`. @returns the position of the stretch between the `end` of the previous call and this `end` */
   to(end: number): Position {
     const tokens = this.#tokens;
     const path = this.#path;
@@ -227,9 +227,9 @@ class Walk {
   }
 
   /**
-   * Records a value of the current member, or a single bracket.
+   * Records a complete value, or a single bracket.
    *
-   * @param isClosed whether the value is a non-empty object or list
+   * @param isClosed whether a non-empty object or list has just ended
    */
   #share(isValue: boolean, isClosed: boolean): void {
     const { depth } = this.#path;

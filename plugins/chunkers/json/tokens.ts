@@ -21,7 +21,7 @@ for (const mark of [COMMA, COLON, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJE
 /** Reads the tokens of JSON. An unclosed string ends with its line. The fields describe the last token. */
 export class Tokens {
   readonly text: string;
-  /** The code unit of a punctuation mark; `QUOTE` for a string; else `WORD`. */
+  /** The code unit of a punctuation mark; `QUOTE` for a string; otherwise `WORD`. */
   kind = WORD;
   start = 0;
   end = 0;

@@ -11,7 +11,7 @@ export interface Markdown {
 }
 
 /**
- * Adds the headings above each chunk, and its kinds, language and rows.
+ * Adds to each chunk its heading path, kinds of blocks, language and table rows.
  *
  * @param spans in the order of the text
  * @param lists whether to list the blocks of each chunk
@@ -146,7 +146,7 @@ const WORD = /^(?:lang(?:uage)?-)?([^\s`~{}%,:;=]+)(?=$|[\s`~{}%,:;]|=(?:\d|\s|$
 const CLASS = /[\s{]\.([^\s`{}.,=]+)/g;
 const FORMAT = /^\{=([\w-]+)\}/;
 const ENGINE = /^\{+[ \t]*([a-z][\w+#.-]*)[ \t]*[}\s,;]/i;
-/** Directives of MyST. The language follows only directives for code. */
+/** Directives of MyST. A language follows the name of a directive only if the directive is for code. */
 const CODE_DIRECTIVE = /^\{(?:code|code-block|code-cell|sourcecode)\}[ \t]*/;
 const DIRECTIVE = /^\{[\w:.-]+\}[ \t]*\S/;
 const DIRECTIVES: ReadonlySet<string> = new Set(

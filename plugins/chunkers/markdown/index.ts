@@ -31,7 +31,7 @@ function headingsOf(text: string, { blocks, names }: NumberedBlocks, decode: Dec
     if (!makesSection(block)) continue;
     const next = blocks[index + 1];
     headings.push({
-      // A heading at the start includes the blank lines before it.
+      // A heading at the start of the text includes the blank lines before the heading.
       start: index === 0 ? 0 : block.start,
       level: block.level,
       isLead: next !== undefined && makesSection(next),
@@ -49,7 +49,7 @@ type DivideMarkdown = (start: number, end: number, size: number) => readonly Spa
 
 const SENTENCE_MARKS = ['.', '!', '?', ':'];
 const BEHIND = [' ', '\n', '\r\n'];
-/** Ends of sentences, and line breaks of Markdown. Delimiters that begin with a space would be slow. */
+/** Ends of sentences, and hard line breaks except two spaces: delimiters that begin with a space would be slow. */
 const SENTENCES = [
   ...SENTENCE_MARKS.flatMap((mark) => BEHIND.map((space) => mark + space)),
   ...['\\\n', '\\\r\n', '<br>', '<br/>', '<br />', '\n\n', '\r\n\r\n'],
@@ -104,7 +104,7 @@ const createMarkdownChunker: Factory<typeof manifest> = async (): Promise<Chunke
       const { blocks } = numbered;
       const markdown = describable(text, numbered, decode);
       const keepsWhole = options.oversize === 'keep';
-      // If its context counts, a chunk keeps at least half of the limit.
+      // If carried context counts, it may take at most half of the limit.
       const room = count_context ? chunk_size / 2 : chunk_size;
       const carriedAt = carriedIn(markdown, carry);
       const spans = context.packStructure(

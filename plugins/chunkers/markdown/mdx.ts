@@ -5,11 +5,11 @@ import type { MarkdownBlock } from '../../toolkit/markdown/index.ts';
 export interface Components {
   /** The number of components around an offset, at most `MAX_DEPTH`. */
   nestingAt(offset: number): number;
-  /** Starts of blocks before which a text must not be cut: after opening tags, and before closing tags. */
+  /** Starts of blocks that must not be cut from the previous block: after an opening tag, or with a closing tag. */
   readonly glued: ReadonlySet<number>;
 }
 
-/** Each level costs a rank of boundaries, so components below this depth are not distinguished. */
+/** Components with more than this depth are not distinguished, because each level costs a rank of boundaries. */
 const MAX_DEPTH = 4;
 
 const MODULE = /(?:import|export)(?=[\s{*"'])/y;
@@ -137,7 +137,7 @@ class Pairs implements Components {
   }
 }
 
-/** Maximum characters read per character of the text; further scripts end with their blocks. */
+/** Maximum characters read per character of the text. After that, tags and expressions end with their blocks. */
 const MAX_READ = 16;
 
 /** A bracket, a string, a comment or a line break. An unclosed template string or comment ends with the text. */

@@ -29,9 +29,9 @@ interface HeadingRange extends Span {
 }
 
 /**
- * The ranges of headings, with levels below the marked headings above them.
+ * The ranges of numbered headings. Their levels are relative to the last marked heading before them.
  *
- * @param levels of numbered headings, marked or not, by offset
+ * @param levels levels of all numbered headings, marked or not, by offset
  */
 function rangesOf(
   text: string,
@@ -57,7 +57,7 @@ function cutBlocks(
   let next = 0;
   let headingEnd = 0;
   for (const block of blocks) {
-    // Skips the contents of a list that is a heading.
+    // Skips the blocks in a list that is a numbered heading.
     if (block.depth > 0 && block.start < headingEnd) continue;
     let at = Math.max(block.start, headingEnd);
     for (let heading = headings[next]; heading && heading.start < block.end; heading = headings[++next]) {

@@ -19,7 +19,7 @@ const MAX_SHARE = 0.75;
 
 export interface OutlineRules {
   readonly keepsWhole: boolean;
-  /** Maximum tokens of a stretch that needs no inner boundaries. */
+  /** Maximum tokens of a stretch that needs no boundaries within. */
   readonly room: number;
   readonly tokens: TokenizedText;
   readonly components: Components | undefined;
@@ -46,7 +46,7 @@ export function outlineOf(text: string, blocks: readonly MarkdownBlock[], rules:
     const isTitled = leading?.kind === 'paragraph' && isRaw(block);
     if (leading !== undefined && staysWith(block, leading, rules, outline)) {
       glued = block.start;
-      // An empty section stays with the higher heading after it. The cut before both gets the rank of this heading.
+      // An empty section stays with the higher heading after it. The cut before both has the rank of that heading.
       if (isHeading) outline.improve(rank);
     }
     if (block.start !== glued && components?.glued.has(block.start) !== true) outline.add(block.start, rank);
@@ -124,8 +124,8 @@ function endsWithColon(text: string, { start, end }: MarkdownBlock): boolean {
 }
 
 /**
- * Adds the boundaries within a block that is too large alone or with its heading. The heading stays with the first
- * lines, because search finds them better together. A block that is kept whole is separated from its heading.
+ * Adds boundaries within a block that does not fit, alone or with its heading. The heading stays with the block's first
+ * lines, because search finds both better together. A block that must stay whole is separated from its heading.
  */
 function addWithin(
   text: string,
@@ -152,7 +152,7 @@ function addRows(
 }
 
 /**
- * Adds boundaries between lines but not beside fence markers: best after blank lines, then before unindented ones.
+ * Adds boundaries between lines, except next to fence markers: best after blank lines, then before unindented lines.
  */
 function addLines(
   text: string,

@@ -13,7 +13,7 @@ export type BlockKind =
   | 'metadata'
   | 'break';
 
-/** A block ends where the next one begins. */
+/** A block extends to the start of the next block. */
 export interface Block {
   readonly kind: BlockKind;
   readonly start: number;
@@ -22,11 +22,11 @@ export interface Block {
   /** Level of a section's heading, 1 being the highest; 0 for other blocks. */
   readonly level: number;
   readonly title: readonly [start: number, end: number];
-  /** Whether it may be cut between its lines, from `from` to `to`. */
+  /** Whether the block may be cut between its lines, from `from` to `to`. */
   readonly hasLines: boolean;
-  /** The start of its content, after the lines that open it. */
+  /** The start of the block's content, after the opening lines. */
   readonly from: number;
-  /** The end of its content, before the line that closes it. */
+  /** The end of the block's content, before the closing line. */
   readonly to: number;
   readonly language: string | undefined;
 }
@@ -40,7 +40,7 @@ type Fields = Partial<Omit<Block, 'kind' | 'start' | 'end'>>;
 const NO_TITLE = [0, 0] as const;
 /** Maximum depth, so that boundaries have few ranks. */
 const MAX_DEPTH = 6;
-/** Maximum lines that lead into a block; more lines are a block of their own. */
+/** Maximum lines, such as labels, that are added to the next block. More lines become a block of their own. */
 const MAX_LEADS = 12;
 
 export class Blocks {
@@ -48,7 +48,7 @@ export class Blocks {
   #lead = -1;
   #leads = 0;
 
-  /** The kind of the last block; undefined after lines that lead into the next block. */
+  /** The kind of the last block; undefined if lines that belong to the next block follow it. */
   get lastKind(): BlockKind | undefined {
     return this.#lead === -1 ? this.#blocks.at(-1)?.kind : undefined;
   }
@@ -93,7 +93,7 @@ export class Blocks {
     });
   }
 
-  /** @param length of the text, where the last block ends */
+  /** @param length length of the text, where the last block ends */
   finish(length: number): readonly Block[] {
     this.#addLeads();
     if (this.#blocks.length === 0) this.#push('paragraph', 0, {});
@@ -144,7 +144,7 @@ const FIRST = 0xe000;
 const LAST = 0xf8ff;
 const SIGN = /[\ue000-\uf8ff]/g;
 
-/** Replaces verbatim parts of a title with private-use characters while the markup is removed. */
+/** Replaces verbatim parts of a title with private-use characters until the markup around the parts is removed. */
 export class Held {
   readonly #parts: string[] = [];
 
@@ -154,7 +154,7 @@ export class Held {
     return String.fromCharCode(FIRST + this.#parts.push(part) - 1);
   }
 
-  /** Restores the parts. Other private-use characters stay. */
+  /** Restores the parts. Private-use characters of the title itself stay. */
   release(title: string): string {
     return title.replace(SIGN, (sign) => this.#parts[sign.charCodeAt(0) - FIRST] ?? sign);
   }

@@ -34,7 +34,7 @@ const createMarkupChunker: Factory<typeof manifest> = (): Chunker<MarkupOptions>
       const { blocks } = scan;
       const paths = headingPaths(headingsOf(text, scan));
       const keepsWhole = options.oversize === 'keep';
-      // The context takes at most half of the limit.
+      // Carried context may take at most half of the limit.
       const room = count_context ? chunk_size / 2 : chunk_size;
       const carriedAt = carriedIn(text, blocks, paths, carry);
       const spans = context.packStructure(
@@ -79,7 +79,7 @@ function nameOf(text: string, { title: [start, end] }: Block, plain: Scan['plain
   return words.replace(/\s+/g, ' ').trim().slice(0, MAX_NAME).toWellFormed();
 }
 
-/** Creates a function that gives what a chunk carries, by its start; undefined if `carry` is empty. */
+/** Creates a function that returns the context of a chunk by the chunk's start; undefined if `carry` is empty. */
 function carriedIn(
   text: string,
   blocks: readonly Block[],
@@ -113,7 +113,7 @@ const SENTENCES = [
 const CLAUSES = [', ', '; ', '- ', '– ', '— ', '，', '、', '；', '：'];
 const VERBATIM: ReadonlySet<BlockKind> = new Set(['code', 'comment', 'metadata']);
 
-/** Divides stretches without boundaries, such as a paragraph, together with the headings before them. */
+/** Divides stretches that contain no boundary, such as a paragraph with the headings before it. */
 function createDivider() {
   const lines = cutAtDelimiters(['\r\n', '\n', '\r']);
   const table = [lines, cutAtDelimiters(['|', '&']), cutAtWhiteSpace];
@@ -174,7 +174,7 @@ function describe(
   return described;
 }
 
-/** Whether a chunk begins with only white space before its next block. */
+/** Whether the block `next` begins in the chunk, after only white space. */
 function isBlankUpTo(text: string, { start, end }: Span, next: Block | undefined): boolean {
   if (next === undefined || next.start >= end) return false;
   let at = start;
@@ -182,7 +182,7 @@ function isBlankUpTo(text: string, { start, end }: Span, next: Block | undefined
   return at === next.start;
 }
 
-/** The language of all code blocks, if they name the same one. */
+/** The language that the code blocks name; undefined if they name several languages or none. */
 function languageOf(blocks: readonly Block[]): string | undefined {
   const languages = new Set(blocks.flatMap(({ language }) => language ?? []));
   return languages.size === 1 ? [...languages][0] : undefined;

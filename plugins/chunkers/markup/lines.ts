@@ -45,7 +45,7 @@ export class Lines {
     return countUpTo(this.starts, offset) - 1;
   }
 
-  /** Blank lines are not indented. */
+  /** Whether a line is indented; false for a blank line. */
   isIndented(line: number): boolean {
     return !this.isBlank(line) && this.indent(line) > 0;
   }
@@ -62,7 +62,7 @@ export class Lines {
     return column;
   }
 
-  /** The beginning of a line without byte order mark and trailing white space; '' beyond the text. */
+  /** The beginning of a line, without byte order mark and trailing white space; '' for a line after the last one. */
   content(line: number): string {
     if (this.isBlank(line)) return '';
     const start = this.start(line);

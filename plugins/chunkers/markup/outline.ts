@@ -7,15 +7,15 @@ import { Lines } from './lines.ts';
 const MAX_HEADING_LEVEL = 6;
 const BEHIND_BREAK = 7;
 const BLOCK = 8;
-/** Added to the rank per level of nesting. */
+/** Added to the rank for each level of nesting. */
 const DEEPER = 4;
-/** Added before a block that belongs to the previous one. */
+/** Added to the rank before a block that belongs to the previous block. */
 const LEANING = 1;
-/** Added between lines that no blank line separates. */
+/** Added to the rank between lines without a blank line between them. */
 const WITHIN_LINES = 2;
 const COLUMNS = 2;
 const MAX_INDENTS = 5;
-/** Maximum comments and attributes that stay with a heading. Each recounts the tokens of the previous ones. */
+/** Maximum comments and attributes that stay with a heading. Each costs a new count of all tokens since the heading. */
 const MAX_ASIDES = 12;
 
 export interface OutlineRules {

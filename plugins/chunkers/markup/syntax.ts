@@ -56,7 +56,7 @@ const SYNTAXES: Readonly<Record<SyntaxName, Syntax>> = {
 /** The section of a manual in a file name: `ls.1`. */
 const MANUAL = /\.[1-9](?:x|pm|in|ssl)?$/i;
 
-/** Finds the syntax by media type, then name, then content; undefined if none of them shows one. */
+/** Finds the syntax by media type, then file name, then content; undefined if none of these shows a syntax. */
 export function syntaxOf(text: string, filename: string, mediaType: string): SyntaxName | undefined {
   const names = Object.keys(SYNTAXES) as SyntaxName[];
   const [essence = ''] = mediaType.toLowerCase().split(';', 1);

@@ -52,7 +52,7 @@ const KINDS = [
   'log',
 ] as const;
 
-/** Checks a level that matches the schema: it must have one kind, and only options of this kind. */
+/** Checks a level that already matches the schema: exactly one kind, and only options of this kind. */
 export function problemOfLevel(level: Level): string | undefined {
   const kinds = KINDS.filter((kind) => kind in level);
   if (kinds.length !== 1) return `expected one of ${KINDS.join(', ')}, got ${kinds.join(' and ') || 'none'}`;
@@ -155,7 +155,7 @@ function findBlankLines(minimum: number, text: string, start: number, end: numbe
   return cuts;
 }
 
-/** Rising offsets of line starts where a Markdown text can be cut. */
+/** Line starts, in ascending order, where a Markdown text can be cut. */
 interface MarkdownCuts {
   /** Headings outside of lists and quotes; `depth` is from 1 to 6. */
   readonly headings: readonly { readonly at: number; readonly depth: number }[];
@@ -191,7 +191,7 @@ function startsWithin(text: string, { kind, start, end, inner }: MarkdownBlock):
   if (kind === 'table') return lineStarts(text, inner, end);
   if (kind === 'indented' || kind === 'html' || kind === 'raw') return lineStarts(text, start, end).slice(1);
   if (kind !== 'fence') return [];
-  // Adds the end, because a fence may fit only without the blank lines after it.
+  // Adds `end`, because a fence may fit only if the blank lines after the fence are cut off.
   return [...lineStarts(text, start, end).slice(2, -1), end];
 }
 

@@ -25,7 +25,7 @@ export interface Hierarchy {
 }
 
 export interface Recipes {
-  /** @throws Error for callers if the recipe does not exist; exposed error if its file is malformed */
+  /** @throws an error shown to callers if the recipe does not exist (their mistake) or is malformed (the server's) */
   hierarchyOf(recipe: string, lang: string, text: string): Hierarchy;
   problemOf(recipe: string): string | undefined;
 }
@@ -96,7 +96,7 @@ function problemsOfLanguages(json: unknown, check: Check): readonly string[] {
   return isWhole ? problems : [...problems, 'default: expected an object with sentence and clause'];
 }
 
-/** The key of a language: `zh` for `zh-Hans-CN`, `default` for an unknown one. */
+/** The key of a language: `zh` for `zh-Hans-CN`, `default` for a language that is not listed. */
 function knownLanguage(lang: string, languages: Languages): string {
   const primary = lang.toLowerCase().split(/[-_]/)[0] as string;
   return Object.hasOwn(languages, primary) ? primary : 'default';
@@ -152,7 +152,7 @@ function reasonAgainst(text: string): string | undefined {
   }
 }
 
-/** Bisects for the offset where a text stops being the start of JSON, which V8 does not report for every error. */
+/** Bisects for the offset where a text stops being the start of JSON. V8 reports this offset only for some errors. */
 function firstBroken(text: string): number {
   let good = 0;
   let broken = text.length + 1;
@@ -183,7 +183,7 @@ const recipeSchema = {
 } as const;
 
 type Recipe = FromSchema<typeof recipeSchema>;
-/** The content of `languages.json`. A language without its own delimiters of a kind uses the default. */
+/** The content of `languages.json`. A language without delimiters of a kind uses the default delimiters. */
 interface Languages {
   readonly default: Language;
   readonly [lang: string]: Partial<Language>;

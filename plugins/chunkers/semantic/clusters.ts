@@ -6,11 +6,11 @@ export interface ClusterLimits {
   readonly minSentences: number;
   /** Minimum characters of a cluster, as far as `size` allows. */
   readonly minCharacters: number;
-  /** Pairs with a higher similarity should be together. */
+  /** Pairs of sentences with a similarity above this offset should be in one cluster. */
   readonly offset: number;
 }
 
-/** Running totals: the sum of all sentences before each sentence, and finally the sum of all. */
+/** Running totals: for each sentence, the sum of all sentences before it; finally, the sum of all sentences. */
 export interface Sizes {
   readonly tokens: Float64Array;
   readonly characters: Float64Array;
@@ -49,8 +49,8 @@ export function findClusters(
 }
 
 /**
- * The offset for a threshold, linear between three points. At 0.5 it is the mean similarity of all pairs of the text.
- * At 0 it is -1, so that all pairs belong together. At 1 it is 1, so that only equal sentences do.
+ * Converts a threshold to an offset, linearly between three points. Threshold 0 gives -1: all pairs belong together.
+ * 0.5 gives the mean similarity of all pairs of the text. 1 gives 1: only equal sentences belong together.
  */
 export function offsetFor(threshold: number, vectors: SentenceVectors): number {
   const mean = meanPair(vectors);
@@ -58,7 +58,7 @@ export function offsetFor(threshold: number, vectors: SentenceVectors): number {
   return offset - MARGIN;
 }
 
-/** Above the rounding error of the similarity of equal vectors. */
+/** More than the rounding error in the similarity of equal vectors. */
 const MARGIN = 1e-4;
 
 function meanPair({ indexes: { length }, values, dimensions }: SentenceVectors): number {
@@ -117,7 +117,7 @@ function startsOf(search: Search): number[] {
   return starts.reverse();
 }
 
-/** The first sentence of a piece. The first piece begins with the text. */
+/** The first sentence of a piece; 0 for the first piece, even if its first sentences lack vectors. */
 function sentenceOf({ vectors, sizes }: Search, piece: number): number {
   if (piece === 0) return 0;
   return vectors.indexes[piece] ?? sizes.tokens.length - 1;

@@ -51,10 +51,10 @@ async function findStarts(
   return findClusters(vectors, sizes, limits, signal);
 }
 
-/** With fewer sentences, no usual similarity can be determined. */
+/** Minimum sentences from which the usual similarity of a text can be determined. */
 const MIN_FOR_AUTO = 8;
 
-/** Finds local minima of similarity below the threshold. @returns the sentences after these gaps */
+/** Finds gaps whose similarity is a local minimum below the threshold. @returns the sentences after these gaps */
 function findLows(
   vectors: SentenceVectors,
   characters: Float64Array,
@@ -91,7 +91,7 @@ function smoothingOf({
 }: SemanticOptions): Smoothing | undefined {
   if ((filter_window ?? filter_polyorder ?? filter_tolerance) === null) return undefined;
   const given = filter_polyorder ?? 0;
-  // The default is the next odd number above the order, at least 5.
+  // By default, the window is the next odd number above the order, and at least 5.
   const window = filter_window ?? Math.max(5, given + 1 + (given % 2));
   const order = filter_polyorder ?? Math.min(3, window - 1);
   return { window, order, tolerance: filter_tolerance ?? 0.2 };
@@ -109,7 +109,7 @@ function totalsOf(
   return totals;
 }
 
-/** The default for clusters, because the similarity of short sentences is unreliable. */
+/** The default minimum of clusters. The similarity of shorter sentences is unreliable. */
 const MIN_CHARACTERS_OF_CLUSTERS = 40;
 
 function minCharactersOf({ mode, min_characters_per_chunk }: SemanticOptions): number {
@@ -125,7 +125,7 @@ function packSegments(
   context: ChunkContext,
 ): Span[] {
   const { chunk_size: size, min_sentences_per_chunk: minPieces } = options;
-  // Clusters already respect their default minimum. Shorter remainders stay as they are.
+  // Joins short chunks only if the request has a minimum. `findClusters` already applied the default minimum.
   const minCharacters = options.min_characters_per_chunk ?? 1;
   const count = (start: number, end: number) => context.tokens.count(start, end);
   const segments: Span[][] = [];
@@ -149,9 +149,9 @@ function packSegments(
 }
 
 /**
- * Finds the gaps with a lower similarity than both neighbours; the ends of the text count as higher. The first of
- * consecutive equal gaps counts. With three or more gaps, the first and the last are ignored, because a single
- * sentence does not show a topic.
+ * Finds the gaps with a lower similarity than both neighbouring gaps. Beyond the ends of the text, the similarity
+ * counts as higher. The first of consecutive equal gaps counts. With three or more gaps, the first and the last are
+ * ignored, because a single sentence does not show a topic.
  */
 function findValleys(similarities: ArrayLike<number>): number[] {
   const valleys: number[] = [];

@@ -2,15 +2,15 @@ import { countCodePoints, type Span } from '../../../core/kit.ts';
 
 export interface Candidate {
   readonly sentence: number;
-  /** A lower similarity is a better cut. */
+  /** The lower the similarity, the better the cut. */
   readonly similarity: number;
 }
 
 /**
- * Keeps cuts at the minimum distance from each other and from both ends of the text. Better cuts take precedence. A
- * worse candidate never removes a better one, so a higher threshold never gives fewer chunks.
+ * Keeps cuts at the minimum distance from each other and from both ends of the text, better cuts first. A worse
+ * candidate never removes a better candidate, so a higher threshold never gives fewer chunks.
  *
- * @param characters running totals before each sentence, and the total of all
+ * @param characters running totals: the characters before each sentence, and finally of all sentences
  * @returns the sentences after the kept cuts
  */
 export function keepApart(

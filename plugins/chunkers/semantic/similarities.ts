@@ -5,7 +5,7 @@ import type { EmbeddingModel } from '../../../core/kit.ts';
  * belongs to the previous sentence.
  */
 export interface SentenceVectors {
-  /** For each vector, the index of its sentence among all sentences; rising. */
+  /** For each vector, the index of its sentence among all sentences, in ascending order. */
   readonly indexes: Uint32Array;
   /** Rows of `dimensions` numbers, each row of length 1. */
   readonly values: Float32Array;
@@ -54,8 +54,8 @@ export function addTo(sum: Float64Array, values: Float32Array, from: number): vo
 }
 
 /**
- * The cosine similarity at each gap between sentences: between the sums of up to `window` unit vectors before and
- * after the gap. The gap at index `i` is before the vector `i + 1`. The time does not depend on the window.
+ * The cosine similarity at each gap between sentences: between the sums of up to `window` unit vectors on each side.
+ * Gap `i` is before vector `i + 1`. The time does not depend on the window.
  */
 export function gapSimilarities(vectors: SentenceVectors, window: number): Float64Array {
   const similarities = new Float64Array(Math.max(vectors.indexes.length - 1, 0));
@@ -65,8 +65,8 @@ export function gapSimilarities(vectors: SentenceVectors, window: number): Float
 }
 
 /**
- * For each given gap, the highest similarity of a bridge over it. A bridge compares the window before one gap with
- * the window after a later gap. It spans at most `skip` stretches between gaps.
+ * For each of `gaps`, the highest similarity of the bridges over the gap. A bridge compares the window before one gap
+ * with the window after the same or a later gap. It covers at most `skip` stretches between gaps.
  */
 export function bridgedSimilarities(
   vectors: SentenceVectors,
@@ -126,7 +126,7 @@ function stepAndCompare(sums: WindowSums): number {
   return advance(before, after, values, row * dimensions, entering, leaving);
 }
 
-/** Moves a row from the sum after the gap to the sum before it. Then adds and removes rows (-1: none). */
+/** Moves a vector from `after` to `before`, adds one to `after` and removes one from `before` (offset -1: none). */
 function advance(
   before: Float64Array,
   after: Float64Array,
@@ -153,7 +153,7 @@ function advance(
   return settled(product, beforeSquare, afterSquare);
 }
 
-/** Similarities closer than this are equal, because sums of the same vectors differ in their last bits. */
+/** Similarities are rounded to this many steps per 1: sums of the same vectors differ in their last bits. */
 const STEPS = 1e7;
 
 function cosine(first: Float32Array, second: Float32Array): number {
@@ -172,6 +172,6 @@ function cosine(first: Float32Array, second: Float32Array): number {
 
 function settled(product: number, firstSquare: number, secondSquare: number): number {
   const scale = Math.sqrt(firstSquare * secondSquare);
-  // Opposite vectors may cancel out. Such a window shows no topic.
+  // If opposite vectors cancel out, the window shows no topic, and the similarity is 1.
   return scale < 1 / STEPS ? 1 : Math.round((product / scale) * STEPS) / STEPS;
 }

@@ -3,15 +3,16 @@ export interface Smoothing {
   readonly window: number;
   /** Order of the polynomials; below `window`. */
   readonly order: number;
-  /** A curve with a smaller slope counts as level. */
+  /** The curve counts as level where its slope is at most this value. */
   readonly tolerance: number;
 }
 
 type Derivative = 0 | 1 | 2;
 
 /**
- * Computes weights that turn the values of a window into the fitted polynomial's value in the middle, or its first or
- * second derivative. The recurrence of orthogonal polynomials is accurate for all orders that requests allow.
+ * Computes weights for the values of a window. The weighted sum is the fitted polynomial's value in the middle of the
+ * window, or the first or second derivative there. The recurrence of orthogonal polynomials is accurate for all orders
+ * that requests allow.
  */
 export function savitzkyGolayWeights(window: number, order: number, derivative: Derivative): Float64Array {
   const half = (window - 1) / 2;
@@ -67,8 +68,8 @@ export interface Smoothed {
 }
 
 /**
- * Smooths a curve, and finds its lows: points where it is level (within the tolerance) and bends upwards. Of
- * consecutive such points, the lowest counts. A curve shorter than the window has no lows.
+ * Smooths a curve, and finds its lows: points where the smoothed curve is level (within the tolerance) and bends
+ * upwards. The lowest of consecutive such points counts. A curve shorter than the window has no lows.
  */
 export function smooth(curve: Float64Array, { window, order, tolerance }: Smoothing): Smoothed {
   if (curve.length < window) return { curve, lows: [] };
@@ -87,5 +88,5 @@ export function smooth(curve: Float64Array, { window, order, tolerance }: Smooth
   return { curve: smoothed, lows };
 }
 
-/** A smaller second derivative is a rounding error of a straight line. */
+/** Minimum second derivative of a bend. Smaller values are rounding errors of a straight line. */
 const MIN_BEND = 1e-9;

@@ -15,7 +15,7 @@ const SAMPLE_RECORDS = 100;
 const SAMPLE_UNITS = 50_000;
 const MAX_CAPTIONS = 20;
 
-/** A first line that names the delimiter for Excel. Some programs repeat the delimiter after it. */
+/** A first line that tells Excel the delimiter, such as `sep=;`. Some programs append more delimiters to the line. */
 const SEPARATOR_LINE =
   /^\ufeff?(?:"sep=([^\r\n"])"\1{0,1000}|sep=([^\r\n"])\2{0,1000}) {0,99}(?:\r\n|\r|\n|$)/i;
 
@@ -48,7 +48,7 @@ interface Shape {
   readonly dialect: Dialect;
   readonly fields: readonly number[];
   readonly comments: readonly boolean[];
-  /** The most frequent number of fields above 1; 1 if there is none. */
+  /** The most frequent number of fields among records of several fields; 1 without such records. */
   readonly usual: number;
   readonly agreeing: number;
 }
@@ -108,8 +108,8 @@ const NEVER_CLOSED = -1;
 const NO_UNIT = -1;
 
 /**
- * Finds the starts of the records of CSV. A quote counts only at the start of a field. A quoted field may contain
- * line breaks, and two quotes mean one. After an unclosed quote, each line is a record. Blank lines are skipped.
+ * Finds the starts of the records of CSV. A quote counts only at the start of a field. A quoted field may contain line
+ * breaks, and two quotes in it mean one quote. After an unclosed quote, each line is a record. Blank lines are skipped.
  *
  * @param most maximum number of records
  */

@@ -27,8 +27,8 @@ const BETWEEN_TABLES = 0;
 const BETWEEN_ROWS = 1;
 
 /**
- * Finds boundaries around tables and between rows. The header stays with its first row. White space between tables,
- * or before the first table, is not a separate piece.
+ * Finds boundaries around tables and between rows. The header stays with the first row. White space before a table is
+ * not a separate piece.
  */
 function outlineOf(
   text: string,
@@ -101,7 +101,7 @@ const createTableChunker: Factory<typeof manifest> = (): Chunker<TableOptions> =
 
 export default createTableChunker;
 
-/** @throws Error for callers if a delimiter is ambiguous */
+/** @throws an error shown to callers if the delimiter or the quote is ambiguous, such as a line break */
 function checkMarks({ delimiter, quote }: TableOptions): void {
   for (const [name, mark] of [['delimiter', delimiter] as const, ['quote', quote] as const]) {
     if (isLineBreak(mark?.charCodeAt(0) ?? 0)) throw refusedError(`${name}: must not be a line break.`);
@@ -130,7 +130,7 @@ function readTables(text: string, options: TableOptions): Layout {
   return hasTag ? readHtml(text) : readCsv(text, options);
 }
 
-/** Includes the byte order mark in the first row. */
+/** Extends the first row over the byte order mark before it. */
 function behindBeginning(table: Table, from: number): Table {
   return from === 1 && table.start === 1 ? { ...table, rows: table.rows.with(0, 0) } : table;
 }
@@ -156,7 +156,7 @@ function headersOf(text: string, tables: readonly Table[]): (start: number) => C
   };
 }
 
-/** Shorter lines, such as blank lines, join their neighbours. */
+/** Lines with fewer characters, such as blank lines, are joined to adjacent lines. */
 const MIN_LINE_LENGTH = 8;
 
 function textFinders(): readonly CutFinder[] {

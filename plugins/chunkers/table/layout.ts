@@ -10,13 +10,13 @@ export interface Table {
 
 export interface Layout {
   readonly dialect: string;
-  /** Start of the text after a line about the format; by default 0. */
+  /** Start of the text after a first line about the format, such as `sep=;`; default 0. */
   readonly from?: number | undefined;
   readonly tables: readonly Table[];
   readonly cutAtCells: CutFinder;
 }
 
-/** Skips blank lines, and the rest of the current line if it is blank. */
+/** Skips blank lines, and the rest of the line at `from` if that rest is blank. */
 export function behindBlankLines(text: string, from: number): number {
   let behind = from;
   for (let at = from; at < text.length; at++) {

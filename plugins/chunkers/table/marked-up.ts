@@ -39,7 +39,7 @@ class OpenTable {
   #isLeading = true;
   #hasHeaderCell = false;
   #hasDataCell = false;
-  /** Start of the tags directly before the next row, which belong to this row. */
+  /** Start of the tags directly before the next row. These tags belong to that row. */
   #opening = NOWHERE;
 
   constructor(start: number) {
@@ -79,7 +79,7 @@ class OpenTable {
     this.#opening = NOWHERE;
   }
 
-  /** Adds the last row to the header if it is in `thead`, or has only header cells in a table without `thead`. */
+  /** Adds the last row to the header if the row is in `thead`, or has only header cells in a table without `thead`. */
   #endRow(): void {
     const isByCells = !this.#hasHead && this.#hasHeaderCell && !this.#hasDataCell;
     const hasCells = this.#hasHeaderCell || this.#hasDataCell;
@@ -102,7 +102,7 @@ function findCells(text: string, start: number, end: number): number[] {
 const BACKSLASH = 92;
 const PIPE = 124;
 
-/** Finds the tables of a Markdown text. A header includes its delimiter row. */
+/** Finds the tables of a Markdown text. The delimiter row belongs to the header. */
 export function readMarkdown(text: string): Layout {
   const mayHoldTable = text.includes('|') && text.includes('-');
   const blocks = mayHoldTable ? findMarkdownBlocks(text) : [];

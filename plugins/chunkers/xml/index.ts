@@ -52,8 +52,8 @@ const createXmlChunker: Factory<typeof manifest> = (): Chunker<XmlOptions> => {
 export default createXmlChunker;
 
 /**
- * Divides stretches without boundaries after sentences, lines, clauses and words, and between elements. Elements,
- * other markup and references that fit are never cut.
+ * Divides stretches that contain no boundary: after sentences, lines, clauses and words, and between elements.
+ * Elements, other markup and references that fit are never cut.
  */
 function createDivider() {
   const { prose, code } = createTextFinders([]);
@@ -83,18 +83,16 @@ const CODE = wordsIn(
 interface Part {
   readonly start: number;
   end: number;
-  /** Tokens before it: the sum of separately counted texts and tags. */
+  /** Tokens before the part, as the sum of separately counted texts and tags. */
   readonly before: number;
-  /** Tokens up to its end, counted in the same way. */
+  /** Tokens up to the end of the part, summed in the same way. */
   until: number;
   readonly isElement: boolean;
 }
 
 type Count = (from: number, to: number) => number;
 
-/**
- * Maximum nested elements that are counted as a whole, because the sum of their parts is just above the limit.
- */
+/** Maximum nested elements that are counted exactly, because the sums of their parts are just above the limit. */
 const MAX_COUNTS = 8;
 
 interface Wholes {
@@ -103,7 +101,7 @@ interface Wholes {
   readonly isCode: boolean;
 }
 
-/** Finds what is not cut: the outermost elements that fit, and other markup and references that fit. */
+/** Finds the stretches that are not cut: the outermost elements, other markup and references, if they fit. */
 function findWholes(xml: string, size: number, count: Count): Wholes {
   const { parts, isCode } = findParts(xml, count);
   const wholes: Span[] = [];
@@ -160,7 +158,7 @@ function findParts(xml: string, count: Count): { readonly parts: readonly Part[]
 
 type Fits = (start: number, end: number) => boolean;
 
-/** Adds the delimiters of an oversized CDATA section, or the references in other oversized markup. */
+/** Adds the delimiters of an oversized CDATA section; for other oversized markup, adds the references in it. */
 function addPieces(wholes: Span[], xml: string, start: number, end: number, fits: Fits): void {
   if (!xml.startsWith(CDATA_START, start)) {
     addReferences(wholes, xml, start, end, fits);

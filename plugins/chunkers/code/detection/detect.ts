@@ -6,14 +6,14 @@ import { DIALECTS, type Dialect, findDialect } from '../templates/dialects.ts';
 import LINGUIST from './linguist.json' with { type: 'json' };
 import { type Guess, type Guesser, loadModel } from './model.ts';
 
-/** The default language of short texts without a likely language. */
+/** The language of a short text if the model finds no likely language. */
 const FALLBACK: LanguageName = 'python';
 const SHORT = 200;
 const UNLIKELY = 0.35;
 
 /**
- * Creates a detector that uses the file name if known, else the text. The model and the file names are loaded at
- * first use.
+ * Creates a function that detects a language by a known file name, otherwise by the text. The model and the file names
+ * are loaded at the first use.
  */
 export function createDetector(): (text: string, fileName?: string) => Promise<Language | Dialect> {
   let guesser: Promise<Guesser> | undefined;
@@ -72,7 +72,7 @@ const OTHER_NAMES: ReadonlyMap<string, LanguageName> = new Map([
   ['gfm', 'markdown'],
 ]);
 
-/** Characters that are searched for a shebang, a mode line or the like. */
+/** Number of characters at the start of a text that are searched for a shebang, a mode line or the like. */
 const MAX_HEAD = 2048;
 const MAX_JSON_LENGTH = 100_000;
 
@@ -144,7 +144,7 @@ function languageOfProgram(program: string): Language | undefined {
 
 const SCRIPTS: readonly LanguageName[] = ['javascript', 'typescript', 'tsx'];
 
-/** Patterns of the first line of code, with the languages in which it may occur. */
+/** Patterns of the first line of code, each with the languages in which such a line may occur. */
 const OPENINGS: readonly (readonly [RegExp, readonly LanguageName[]])[] = [
   [/^import ['"](?:dart:|package:|[^'"\n]+\.dart['"])|^part of /, ['dart']],
   [/^import\s+(?:type\s+)?[\w$*{][^;'"=]{0,2000}?\bfrom\s*['"]|^import ['"]/, SCRIPTS],
@@ -173,7 +173,7 @@ function languagesByOpening(text: string): readonly LanguageName[] | undefined {
   return OPENINGS.find(([pattern]) => pattern.test(opening))?.[1];
 }
 
-/** Removes the comments at the head of a text, which begin with `//`, `/*` or `#`. */
+/** Removes the comments (`//`, `/*`, `#`) at the start of a text. */
 function codeOf(head: string): string {
   let start = 0;
   for (let end = 0; end !== -1; end = matchEnd(BEFORE_CODE, head, start)) start = end;
@@ -181,8 +181,8 @@ function codeOf(head: string): string {
 }
 
 /**
- * Distinguishes a language from its superset by constructs of the superset. A script without types is JavaScript unless
- * it looks far more like TypeScript.
+ * Distinguishes C from C++ and JavaScript from TypeScript by constructs that the smaller language lacks. A text without
+ * such constructs is JavaScript, unless TypeScript is far more likely.
  *
  * @param guesses at least one, most likely first
  */
@@ -261,7 +261,7 @@ const LIKE_TYPES = anyOf(
   /[\w)\]]![.;,)[]/,
 );
 
-/** A JSX element begins where an expression may begin. */
+/** The start of a JSX element, where an expression may begin. */
 const JSX_START = /(?:^|[(=?:,>{]|&&|\|\||\breturn\b)[ \t]*<(?:>|[A-Za-z][\w.]*[ \t\n/>])/m;
 const JSX_END = /<\/(?:[A-Za-z][\w.]*)?>|\/>/;
 
@@ -269,9 +269,7 @@ function anyOf(...patterns: readonly RegExp[]): RegExp {
   return new RegExp(patterns.map(({ source }) => source).join('|'), 'm');
 }
 
-/**
- * Linguist's extensions, with their full stop, and whole file names. Written by `write-linguist.ts` of the tests.
- */
+/** Extensions (with the dot) and file names by language of linguist, from `write-linguist.ts` of the tests. */
 const NAMES: Readonly<Record<string, string>> = LINGUIST;
 
 /** Creates a function that finds the languages of a file name: several for `.h`, none if unknown. */
@@ -285,7 +283,7 @@ export function indexFileNames() {
   return (fileName: string): readonly (Language | Dialect)[] => [...(entryOf(names, fileName) ?? [])];
 }
 
-/** Looks up the whole name, then its extensions, the longest first. */
+/** Looks up the whole file name, then its extensions, longest first. */
 function entryOf<Entry>(names: ReadonlyMap<string, Entry>, fileName: string): Entry | undefined {
   const name = (fileName.split(/[/\\]/).at(-1) as string).toLowerCase();
   for (let at = 0; at >= 0; at = name.indexOf('.', at + 1)) {

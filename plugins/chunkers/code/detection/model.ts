@@ -9,12 +9,12 @@ export interface Guess {
 /** Returns all languages, most likely first. */
 export type Guesser = (text: string) => Guess[];
 
-/** Factor from a stored byte to a weight. */
+/** A stored byte times this factor is a weight. */
 export const WEIGHT_STEP = 1 / 12;
 
 /**
- * Loads a linear model, trained by `test/plugins/chunkers/code/training`: for each bucket one signed byte per
- * language, in the order of `LANGUAGE_NAMES`.
+ * Loads the linear model, which `test/plugins/chunkers/code/training` trains. The file has a row for each bucket of
+ * features, with one signed byte for each of `LANGUAGE_NAMES`.
  */
 export async function loadModel(): Promise<Guesser> {
   const bytes = await readFile(new URL('weights.bin', import.meta.url));
@@ -46,15 +46,15 @@ function guess(weights: Int8Array, text: string): Guess[] {
 export const BUCKETS = 1 << 15;
 
 export interface Features {
-  /** Each bucket once. */
+  /** Hash buckets of the features found, each once. */
   readonly buckets: readonly number[];
   /** One value for each bucket; their squares add up to 1. */
   readonly values: Float32Array;
 }
 
 /**
- * Finds the features of a sample: words, pairs of tokens, shapes of up to four tokens, and how lines begin and end.
- * The sample bounds the work for long texts.
+ * Finds the features of a text: words, pairs of tokens, shapes of up to four tokens, and how lines begin and end. Only
+ * a sample of a long text is read, to limit the time.
  */
 export function featuresOf(text: string): Features {
   const counts = new Map<number, number>();
@@ -67,7 +67,7 @@ export function featuresOf(text: string): Features {
 }
 
 const HEAD = 8192;
-/** Characters that are read in the middle and at the end of a long text, each. */
+/** Number of characters read in the middle of a long text, and again at its end. */
 const SAMPLE = 4096;
 
 function excerptOf(text: string): string {
@@ -77,7 +77,7 @@ function excerptOf(text: string): string {
   return `${lines(text, 0, HEAD)}\n${lines(text, middle, middle + SAMPLE)}\n${lines(text, length - SAMPLE, length)}`;
 }
 
-/** Whole lines of a stretch; the whole stretch if its lines are long. */
+/** The whole lines in a stretch; the entire stretch if the whole lines are less than half of it. */
 function lines(text: string, start: number, end: number): string {
   const stretch = text.slice(start, end);
   const from = start === 0 ? 0 : stretch.indexOf('\n') + 1;
@@ -85,13 +85,13 @@ function lines(text: string, start: number, end: number): string {
   return to - from > stretch.length / 2 ? stretch.slice(from, to) : stretch;
 }
 
-/** Reading state with the last tokens, by the hash of their text and by shape. */
+/** State of the reading, with the last tokens as hashes of their texts (`words`) and as `shapes`. */
 interface Reader {
   readonly counts: Map<number, number>;
   readonly words: [before: number, last: number];
   readonly shapes: [earlier: number, before: number, last: number];
   atLineStart: boolean;
-  /** Whether no end of a block comment follows. */
+  /** Whether the rest of the text has no end of a block comment. */
   isUnclosed: boolean;
 }
 
@@ -100,9 +100,9 @@ const BLOCK_START = '/*';
 const BLOCK_END = '*/';
 
 /**
- * Reads a comment. Only its punctuation counts, because its words are prose in any language.
+ * Reads a comment. Only its opening sign counts, because the words of a comment are prose in any language.
  *
- * @returns where it ends, if there is one
+ * @returns the end of the comment; undefined if no comment begins at `start`
  */
 function readComment(reader: Reader, text: string, start: number, end: number): number | undefined {
   const code = text.charCodeAt(start);
@@ -129,7 +129,7 @@ function addSign(reader: Reader, sign: string): void {
   add(reader, hash, hash);
 }
 
-/** Codes of tokens; any other character is its own code. */
+/** Codes of tokens. The code of any other token is its character code. */
 const NEW_LINE = 10;
 const WORD = 1;
 const CAPITALISED = 2;

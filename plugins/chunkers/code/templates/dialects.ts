@@ -9,7 +9,7 @@ export interface Role {
 
 export interface Delimiters {
   readonly open: string;
-  /** A global pattern. `brace`: the matching brace. `none`: the tag consists only of `open`. */
+  /** A global pattern for the end of the tag; `brace`: the matching brace; `none`: the tag consists only of `open`. */
   readonly close: RegExp | 'brace' | 'none';
   readonly role: (content: string) => Role;
 }
@@ -19,11 +19,11 @@ export interface Dialect {
   readonly name: TemplateName;
   readonly aliases: readonly string[];
   readonly tags: readonly Delimiters[];
-  /** Whether attribute values may be in braces, and so contain `>`. */
+  /** Whether attribute values may be in braces. Such values may contain `>`. */
   readonly hasBracedValues: boolean;
   /** Whether each outermost element except `template` holds code, as in Vue. */
   readonly hasParts: boolean;
-  /** Whether a file may have no elements, so that `<` counts only if a closing tag exists. */
+  /** Whether a file may be text without markup. In such a file, `<` begins a tag only if a closing tag exists. */
   readonly isAnyText: boolean;
   /** Language of the front matter, between two lines of `---`. */
   readonly frontMatter?: string;
@@ -92,7 +92,7 @@ const ANY_TEXT: Omit<Row, 'tags'> = { ...HTML, isAnyText: true, frontMatter: 'ya
 const ROWS: Readonly<Record<TemplateName, Row>> = {
   astro: {
     ...HTML,
-    // Expressions and elements may contain each other.
+    // Each brace is a tag of its own, because expressions and elements may contain each other.
     tags: [
       { open: '{/*', close: /\*\/\s*\}/g, role: comment },
       { open: '{', close: 'none', role: () => ({ role: 'open', key: '}', name: '' }) },

@@ -5,14 +5,14 @@ export interface Tag {
   readonly end: number;
   readonly role: Exclude<Role['role'], 'text'> | 'front_matter';
   readonly key: string;
-  /** Whether it is a template tag. The end of its block also closes the elements within. */
+  /** Whether the tag belongs to the template language. The end of its block also closes the HTML elements within. */
   readonly isBlock: boolean;
   readonly name: readonly [start: number, end: number];
-  /** The content, only of a part that is not markup. */
+  /** The range of the content, if the element holds code instead of markup; otherwise undefined. */
   readonly content?: readonly [start: number, end: number];
 }
 
-/** Maximum characters read within tags and braces, per character of the text. After that, tags are text. */
+/** Maximum characters read within tags and braces, per character of the text. Tags after that are text. */
 const MAX_READ = 16;
 
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
@@ -35,7 +35,7 @@ class Scanner {
   /** Patterns without a match in the rest of the text. */
   readonly #missing = new Set<string>();
   #readable: number;
-  /** Number of open `template` elements. Elements outside them are parts if the dialect has parts. */
+  /** Number of open `template` elements. If the dialect has parts, elements outside of all templates are parts. */
   #depth = 0;
 
   constructor(text: string, dialect: Dialect) {
@@ -129,7 +129,7 @@ class Scanner {
     return behind;
   }
 
-  /** The content of a closed element, unless it is markup. */
+  /** The range of the content of a part; undefined if the element holds markup or has no closing tag. */
   #partAt(at: number, name: string, end: number): readonly [number, number] | undefined {
     const isPart =
       this.#dialect.hasParts && this.#depth === 0 && !isTemplate(name, this.#text.slice(at, end));
@@ -173,7 +173,7 @@ class Scanner {
     return undefined;
   }
 
-  /** The offset after the template tag or braced value at an offset. */
+  /** The offset after the template tag or braced value that begins at an offset; undefined if none begins there. */
   #skipped(at: number): number | undefined {
     if (this.#dialect.hasBracedValues) return this.#text[at] === '{' ? this.#braceEnd(at) : undefined;
     for (const delimiters of this.#dialect.tags) {
@@ -196,7 +196,7 @@ class Scanner {
     return undefined;
   }
 
-  /** The offset after a string or comment; after its first character if it is neither. */
+  /** The offset after the string or comment at `start`; `start + 1` if neither begins there. */
   #literalEnd(start: number, mark: string): number {
     const text = this.#text;
     const second = text[start + 1];
@@ -215,7 +215,7 @@ class Scanner {
 
 const TEMPLATE = 'template';
 
-/** Whether a part is a template in HTML, not in a language such as Pug. */
+/** Whether an element is a `template` in HTML, not in a language such as Pug. */
 function isTemplate(name: string, tag: string): boolean {
   return name === TEMPLATE && !/\slang\s*=\s*["']?(?!html)\w/.test(tag);
 }

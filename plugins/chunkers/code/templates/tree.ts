@@ -40,9 +40,7 @@ export function markupTree(text: string, dialect: Dialect): SyntaxNode {
   return root;
 }
 
-/**
- * Whether a tag is a single brace. An unmatched brace is text, because a text may have a million of them.
- */
+/** Whether a tag is a single brace. Unmatched braces are text, because a text may have a million of them. */
 function isNameless({ role, isBlock, name }: Tag): boolean {
   return isBlock && name[0] === name[1] && (role === 'open' || role === 'close');
 }
@@ -93,7 +91,7 @@ const DEFAULTS: Readonly<Record<string, (dialect: Dialect) => string>> = {
   docs: () => 'markdown',
 };
 
-/** The language of a media type; '' if it is not code; undefined if the element's default applies. */
+/** The language of a media type; '' if the type is not code; undefined if the element's default language applies. */
 function ofType(type: string | undefined): string | undefined {
   if (
     type === undefined ||
@@ -105,13 +103,13 @@ function ofType(type: string | undefined): string | undefined {
 }
 
 /**
- * Pairs opening and closing tags by index. The end of a block closes the elements within; elements close no block.
+ * Pairs opening and closing tags by index. The end of a block closes all elements in it; elements close no block.
  */
 function pairsOf(tags: readonly Tag[]): (number | undefined)[] {
   const partners: (number | undefined)[] = new Array(tags.length).fill(undefined);
   const ends = new Set(tags.flatMap(({ role, isBlock, key }) => (role === 'close' && isBlock ? key : [])));
   const blocks = new OpenTags();
-  /** Open elements outside blocks, then those of each open block. */
+  /** Open elements: at first those outside all blocks, then those within each open block. */
   const elements = [new OpenTags()];
   tags.forEach(({ role, isBlock, key }, index) => {
     const open = isBlock ? blocks : (elements.at(-1) as OpenTags);
@@ -142,7 +140,7 @@ class OpenTags {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }
 
-  /** Removes the innermost tag with a key, and all tags within it. @returns its index, if one is open */
+  /** Removes the innermost open tag with a key, and all tags in it. @returns its index; undefined if none is open */
   close(key: string): number | undefined {
     if ((this.#counts.get(key) ?? 0) === 0) return undefined;
     for (;;) {
@@ -158,7 +156,7 @@ interface Source {
   readonly lineStarts: readonly number[];
 }
 
-/** Adds the text between two nodes, without white space around it. */
+/** Adds the text between two nodes, without leading and trailing white space. */
 function addText(source: Source, around: MarkupNode, start: number, end: number): void {
   if (start >= end) return;
   const text = source.text.slice(start, end);

@@ -10,7 +10,7 @@ export class Contents {
   readonly #names = new Map<string, readonly Kind[]>();
   #isBroken = true;
 
-  /** Adds a stretch in text order; neighbours of the same kinds become one. */
+  /** Adds the next stretch in text order. Adjacent stretches of the same kinds are merged. */
   add(start: number, end: number, bits: KindBits): void {
     const kinds = bits === 0 ? TEXT : bits;
     const last = this.#ends.length - 1;
@@ -31,7 +31,7 @@ export class Contents {
     return (this.#starts[countUpTo(this.#ends, start)] ?? Number.POSITIVE_INFINITY) < end;
   }
 
-  /** Each kind once, in text order. */
+  /** The kinds of content in a stretch, each once, in text order. */
   kindsIn(start: number, end: number): readonly Kind[] {
     const order: KindBits[] = [];
     let seen = 0;

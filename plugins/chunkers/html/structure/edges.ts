@@ -5,7 +5,7 @@ export interface Outline extends PackedOutline {
   readonly ranks: readonly number[];
 }
 
-/** Ranks of boundaries: before headings by their level, after rules, and between blocks by depth. */
+/** Ranks of boundaries, best first: before headings by level (1 to 6), after `<hr>`, between blocks by depth. */
 const BEHIND_RULE = 7;
 const BLOCK = 8;
 const MAX_DEPTH = 40;
@@ -13,14 +13,14 @@ const MAX_DEPTH = 40;
 export const NO_LEVEL = 7;
 
 /**
- * Finds the boundaries of the outline. A run of tags between two contents has at most one boundary, where the fewest
- * elements are open. Opening tags stay with what follows, closing tags with what precedes.
+ * Finds the boundaries of the outline. A run, the tags between two contents, has at most one boundary, where the fewest
+ * elements are open. Opening tags stay with the next content, closing tags with the previous content.
  */
 export class Edges implements Outline {
   readonly #text: string;
   readonly edges: number[] = [0];
   readonly ranks: number[] = [0];
-  /** Where the content before the run ends; 0 if there is none. */
+  /** The end of the last content; 0 if there is none. */
   #contentEnd = 0;
   // State of the current run.
   #cut = -1;
@@ -29,36 +29,36 @@ export class Edges implements Outline {
   #hasBlock = false;
   #level = NO_LEVEL;
   #isBehindRule = false;
-  /** Whether the content after the run needs the content before it. */
+  /** Whether the content before the run introduces the content after the run, as `dt` does. */
   leans = false;
-  /** Depth of the last table row that begins in the run; -1 if none does. */
+  /** Depth of the last table row that begins in the run; -1 if no row begins there. */
   tableRowDepth = -1;
-  /** Whether the run ends the header or caption of a table, which stays with the first row if both fit. */
+  /** Whether a table's header or caption ends in the run. The first row stays with both if they fit together. */
   endsHeader = false;
-  /** Level of the heading before the run, which stays with its text; `NO_LEVEL` if there is none. */
+  /** Level of the heading directly before the run (a heading stays with its text); `NO_LEVEL` if there is none. */
   lead = NO_LEVEL;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** Called where an element or comment begins. @param depth number of open blocks before it */
+  /** Called where an element or comment begins. @param depth number of open blocks before the element or comment */
   open(offset: number, depth: number): void {
     this.#consider(offset, depth, true);
   }
 
-  /** Called where an element or comment ends. @param depth number of open blocks after it */
+  /** Called where an element or comment ends. @param depth number of open blocks after the element or comment */
   close(offset: number, depth: number): void {
     this.#consider(offset, depth, false);
   }
 
-  /** Called for the tag of a block, so that the run separates contents. */
+  /** Called for each tag of a block; a run without any has no boundary. @param level 1 to 6 for headings, else 0 */
   block(level = 0): void {
     this.#hasBlock = true;
     if (level > 0) this.#level = Math.min(this.#level, level);
   }
 
-  /** Called after a rule, which stays with the content before it. */
+  /** Called after a rule (`<hr>`), which stays with the content before the rule. */
   rule(offset: number, depth: number): void {
     this.#cut = offset;
     this.#depth = depth;
@@ -66,7 +66,7 @@ export class Edges implements Outline {
     this.#isBehindRule = true;
   }
 
-  /** Called for content `[start, end)`, which ends the run. @returns where the text after the run begins */
+  /** Called for content `[start, end)`, which ends the run. @returns the offset in the run where the text may be cut */
   content(start: number, end: number, depth: number): number {
     if (this.#cut !== -1) this.#consider(start, depth, true);
     const cut = this.#cut === -1 ? start : this.#cut;
@@ -110,7 +110,7 @@ export class Edges implements Outline {
     this.ranks.push(rank);
   }
 
-  /** Ranks the boundary before several headings by the highest heading. */
+  /** Gives the boundary before consecutive headings the rank of the highest of these headings. */
   #improve(level: number): void {
     const last = this.ranks.length - 1;
     if (last > 0 && level < NO_LEVEL) this.ranks[last] = Math.min(this.ranks[last] as number, level);
@@ -134,7 +134,7 @@ const COLON = 58;
 
 keepOptimised(new Edges(''));
 
-/** The rank between blocks. The next rank is for worse cuts at the same depth. */
+/** The rank between blocks. The next higher rank is for worse cuts at the same depth. */
 function blockRank(depth: number): number {
   return BLOCK + 2 * Math.min(depth, MAX_DEPTH);
 }

@@ -1,4 +1,4 @@
-/** Kinds of content, and the block elements of each. Kinds of one stretch are listed in this order. */
+/** Block elements by kind of content. If a stretch has several kinds, they are listed in this order. */
 const NAMES_BY_KIND = {
   navigation: 'nav',
   form: 'form',
@@ -27,19 +27,19 @@ export function bitOf(kind: Kind | undefined): KindBits {
   return kind === undefined ? 0 : 1 << KINDS.indexOf(kind);
 }
 
-/** A block element, before and after which the text can be cut. */
+/** A block element. The text can be cut before and after the element. */
 export interface Block {
   readonly name: string;
   readonly kind: Kind | undefined;
-  /** 1 to 6 for headings, else 0. */
+  /** The level of a heading, 1 to 6; 0 for other elements. */
   readonly level: number;
   readonly closes: Closes;
   readonly isVoid: boolean;
-  /** Whether headings in it are below the headings around it, and end with it. */
+  /** Whether headings in the element are below the heading around the element, and their sections end with it. */
   readonly isScope: boolean;
-  /** Whether a heading in it introduces only text in it. */
+  /** Whether a heading in the element introduces only text within the element. */
   readonly isItem: boolean;
-  /** Whether it is content even if empty. */
+  /** Whether the element counts as content even if it is empty. */
   readonly isShown: boolean;
 }
 
@@ -68,7 +68,7 @@ const SCOPES = wordsIn('article aside details dialog fieldset figure nav section
 
 const SHOWN = new Set(['script', 'style', 'title']);
 
-/** The block elements by name; all others are inline. */
+/** Block elements by name. Elements that are not listed are inline. */
 export const BLOCKS: ReadonlyMap<string, Block> = new Map(
   Object.entries(NAMES_BY_CLOSES).flatMap(([closes, names]) =>
     [...wordsIn(names)].map((name) => [name, blockOf(name, closes as Closes)]),
@@ -95,17 +95,17 @@ export function wordsIn(list: string): ReadonlySet<string> {
 /** Inline elements without a closing tag. */
 export const VOID_INLINE = wordsIn('area br col embed img input param source track wbr');
 
-/** Inline elements that display something without text. */
+/** Inline elements that are visible without text. */
 export const SHOWN_INLINE = wordsIn(
   'area audio br button canvas embed iframe img input math meter object param progress source svg textarea track video wbr',
 );
 
 export interface Element {
   readonly block: Block;
-  /** Its kind and the kinds of all blocks around it. */
+  /** The kinds of the element and of all blocks around the element. */
   readonly kinds: KindBits;
   readonly unit: Unit | undefined;
-  /** Whether it is skipped, so that its content is not recorded. */
+  /** Whether the element is skipped, or is in a skipped element. Its content is not recorded. */
   readonly isSkipped: boolean;
 }
 
@@ -123,13 +123,13 @@ const CELLS = new Set(['table', 'caption', 'td', 'th', 'template']);
 const LISTS = new Set([...CELLS, 'ul', 'ol', 'menu', 'dir']);
 const PARTS = new Set(['table', 'thead', 'tbody', 'tfoot']);
 const ROWS = new Set([...PARTS, 'tr']);
-/** Open elements through which a new item closes the previous item. */
+/** A new list item closes the open item if only these elements are open within the open item. */
 const PASSED = new Set(['address', 'div', 'p']);
 const TERMS = new Set(['dd', 'dt']);
 const ITEMS = new Set(['li']);
 const OF_TABLES = new Set(['table', 'caption', 'colgroup', 'thead', 'tbody', 'tfoot', 'tr', 'td', 'th']);
 
-/** @param inner where the content ends @param end where the closing tag ends; equal to `inner` without one */
+/** @param inner where the content ends @param end where the closing tag ends; `inner` if there is none */
 type Leave = (element: Element, inner: number, end: number) => void;
 
 export class OpenElements {
@@ -177,7 +177,7 @@ export class OpenElements {
     this.#leaveTo(index, start, end);
   }
 
-  /** The index of the element that a closing tag closes; -1 if it has no effect. */
+  /** The index of the open element that a closing tag closes; -1 if the tag has no effect. */
   #closedBy(name: string, isHeading: boolean): number {
     const bounds = boundsOf(name);
     for (let index = this.depth - 1; index >= this.#least; index--) {
@@ -202,7 +202,7 @@ export class OpenElements {
     if (index !== -1) this.#leaveTo(index + 1, start);
   }
 
-  /** The index of the innermost element whose name is in a set, or not in it; -1 if none is near enough. */
+  /** Index of the innermost open element whose name is in a set (or is not, without `isIn`); -1 if none is near. */
   #innermostIn(names: ReadonlySet<string>, isIn: boolean): number {
     for (let index = this.depth - 1; index >= this.#least; index--)
       if (names.has(this.#blockAt(index).name) === isIn) return index;

@@ -22,7 +22,7 @@ const CODE = new Set(['code', 'script', 'style']);
 const LEADING = new Set(['dt', 'summary', 'legend']);
 
 /**
- * Records the structure of a text from its tags and contents. `depth` is the number of open blocks around them.
+ * Records the structure of a text from its tags and contents. `depth` is the number of blocks around a tag or content.
  */
 class StructureRecord {
   readonly edges: Edges;
@@ -129,7 +129,7 @@ export interface HtmlStructure {
 /**
  * Finds the structure of HTML in one pass. The time is linear in the text, even if nesting is deep or broken.
  *
- * @param skip names of elements whose content is ignored; a boundary precedes and follows each
+ * @param skip names of elements to skip with their content; each is between two boundaries
  * @param decode decodes the character references of headings
  */
 export function findStructure(
@@ -198,7 +198,7 @@ class StructureFinder {
     this.#record.content(start, end, this.#open.depth, this.#open.innermost?.kinds ?? 0);
   }
 
-  /** A comment belongs to what follows, unless it is on the line of what precedes. */
+  /** Reads a comment. It stays with the previous content if both are on one line, otherwise with the next content. */
   #comment(before: number): void {
     if (this.#skipped.isOn) return;
     const { start, end } = this.#reader;
@@ -254,7 +254,7 @@ class StructureFinder {
     const wasSkipping = this.#skipped.isOn;
     if (block !== undefined) this.#open.close(block, start, end);
     else if (wasSkipping && this.#skipped.closes(name)) this.#endSkipped(end);
-    // The tag that closes the skipped element is skipped with it.
+    // The closing tag of a skipped element is skipped, too.
     if (this.#skipped.isOn || (wasSkipping && this.#skipped.end === end)) return;
     const { depth } = this.#open;
     if (block === undefined) this.#record.edges.close(end, depth);

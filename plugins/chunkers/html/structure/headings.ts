@@ -5,7 +5,7 @@ import { BLOCKS, VOID_INLINE, wordsIn } from './elements.ts';
 export type Decode = (text: string) => string;
 
 export interface PlacedHeading extends Heading {
-  /** The start of the text that it introduces. */
+  /** The start of the text that the heading introduces. */
   readonly end: number;
 }
 
@@ -21,21 +21,21 @@ type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 const MAX_DEPTH = 6;
 const NOWHERE = -1;
 
-/** Collects headings. Within a scope, headings are below the surrounding heading and end with the scope. */
+/** Collects headings. Headings in a scope are below the heading around the scope, and end with the scope. */
 export class Headings {
   readonly #text: string;
   readonly #decode: Decode;
   readonly found: Writable<PlacedHeading>[] = [];
   readonly #scopes: Scope[] = [];
   #level = 0;
-  /** Level of the current heading around the innermost scope. */
+  /** Level of the heading whose section contains the innermost scope; 0 if there is none. */
   #base = 0;
-  /** Indices of the headings that no scope has ended yet. */
+  /** Indices of the headings whose scope, if any, is still open. */
   readonly #unbounded: number[] = [];
-  /** Headings of ended scopes, until content follows. */
+  /** Headings whose scopes have ended. Their `reach` is set when content follows. */
   readonly #ending: Writable<PlacedHeading>[] = [];
   #open: { readonly level: number; readonly inner: number; start: number } | undefined;
-  /** The last heading, until content follows. */
+  /** The last heading, if no content has followed yet. */
   #lead: Writable<PlacedHeading> | undefined;
 
   constructor(text: string, decode: Decode) {
@@ -64,7 +64,7 @@ export class Headings {
     this.#open = { level, inner, start: NOWHERE };
   }
 
-  /** Called when content begins. @param cut the boundary in the tags before it */
+  /** Called when content begins. @param cut where the text may be cut in the tags before the content */
   content(cut: number, offset: number): void {
     for (let heading = this.#ending.pop(); heading !== undefined; heading = this.#ending.pop())
       heading.reach = cut;
@@ -106,7 +106,7 @@ const NOT_SHOWN = wordsIn(
 const APART = wordsIn('br button img input math svg');
 const HIDDEN =
   /\s(?:hidden(?=[\s/>=])|aria-hidden\s*=\s*["']?true|style\s*=\s*["'][^"']*display\s*:\s*none)/i;
-/** Classes for screen readers, and of links that edit a section. */
+/** Classes of text only for screen readers, and of links that edit a section. */
 const ASIDE =
   /\sclass\s*=\s*["']?(?:[^"'>]*\s)?(?:mw-editsection|sr-only|visually-hidden|screen-reader-text)(?=[\s"'>])/i;
 const TO_PAGE = /\shref\s*=\s*["']?#/i;
@@ -116,7 +116,7 @@ const HAS_WORDS = /[\p{L}\p{N}]/u;
 const NUMBER = /^[-\u2212+]?\d+$/;
 const ALT = /\salt\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i;
 
-/** Character references, which are not yet decoded. */
+/** Character references before decoding. */
 const REFERENCES = /&#?\w{1,31};?/g;
 const TORN_TAG = /<[^<>]*$/;
 
@@ -127,7 +127,7 @@ export function wordsOf(text: string, start: number, end: number, decode: Decode
   const isTorn = end - start > MAX_READ;
   const html = isTorn ? text.slice(start, start + MAX_READ).replace(TORN_TAG, '') : text.slice(start, end);
   const read = (keepsLinks: boolean) => plain(decode(new Words(html, keepsLinks).read()));
-  // A heading may consist only of a link to itself.
+  // Without its links, the heading may be empty: it may consist only of a link to itself.
   const whole = read(false) || read(true);
   return whole.length <= MAX_NAME ? whole : Array.from(whole).slice(0, MAX_NAME).join('').trimEnd();
 }

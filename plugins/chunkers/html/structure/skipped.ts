@@ -9,9 +9,9 @@ export class Skipped {
   #start = NOWHERE;
   #name = '';
   #isBlock = false;
-  /** Number of open inline elements with its name. */
+  /** Number of open inline elements with the skipped element's name, including the skipped element. */
   #nested = 0;
-  /** Number of blocks that stay open after the block that ends it. */
+  /** Number of blocks that remain open after the block whose end also ends the skipped element. */
   #lastDepth = 0;
 
   /** @param names case-insensitive */
@@ -47,7 +47,8 @@ export class Skipped {
   }
 
   /**
-   * The end of the element if it ends with a block. An inline element ends with the content of that block.
+   * The end of the skipped element if the end of a block also ends it; otherwise undefined. A skipped inline element
+   * ends where the block's content ends.
    *
    * @param depth number of blocks that stay open
    * @param inner where the content of the block ends

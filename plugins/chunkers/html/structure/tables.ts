@@ -3,7 +3,7 @@ export interface Table {
   readonly end: number;
   /** Where the header ends; equal to `start` if there is none. */
   readonly headerEnd: number;
-  /** The starts of its rows, without header rows. */
+  /** The starts of the rows, without header rows. */
   readonly rows: readonly number[];
 }
 
@@ -19,9 +19,7 @@ interface OpenTable {
   hasCell: boolean;
 }
 
-/**
- * Collects tables without nesting. A table that contains tables counts if it has a header; else the inner ones count.
- */
+/** Collects tables that do not overlap: an outer table if it has a header, otherwise the tables in it. */
 export class Tables {
   readonly #text: string;
   readonly found: Table[] = [];
@@ -81,7 +79,7 @@ export class Tables {
     table.hasCell ||= !isHeader;
   }
 
-  /** @returns whether it is a header row: in `thead`, or the first row and only of `th` */
+  /** @returns whether the row is a header row: before all other rows, and in `thead` or with only `th` cells */
   closeRow(end: number): boolean {
     const table = this.#open.at(-1);
     if (table === undefined) return false;

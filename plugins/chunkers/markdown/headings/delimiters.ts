@@ -14,7 +14,7 @@ interface Run {
 /** Strikethrough has at most two tildes. */
 const MAX_TILDES = 2;
 
-/** Matches the delimiter runs of CommonMark ("process emphasis"), and removes emphasis from the pieces. */
+/** Matches delimiter runs as CommonMark does ("process emphasis"), and removes matched marks from the pieces. */
 export class Delimiters {
   readonly #source: string;
   readonly #pieces: string[];
@@ -46,13 +46,13 @@ export class Delimiters {
     return end;
   }
 
-  /** Matches the open runs after the first `kept`, and drops unmatched runs. */
+  /** Matches the open runs except the first `kept` of them, and drops runs without a match. */
   match(kept: number): void {
     let first = this.#last;
     for (let index = this.count - 1; index > kept; index--) first = first?.before;
     if (this.count <= kept) return;
     const bottom = first?.before;
-    /** For each kind of closer, the run at which the search for an opener stops. */
+    /** For each kind of closing run, the run at which the search for an opening run stops. */
     const floors = new Map<string, Run | undefined>();
     let closer = first;
     while (closer !== undefined) {
@@ -70,7 +70,7 @@ export class Delimiters {
     this.count = kept;
   }
 
-  /** @returns the run that may close next */
+  /** @returns the next run that may be a closing run */
   #pair(opener: Run, closer: Run): Run | undefined {
     const marks = closer.mark === '~' ? closer.left : Math.min(opener.left, closer.left, 2);
     opener.left -= marks;
@@ -107,7 +107,7 @@ function matches(opener: Run, closer: Run): boolean {
 }
 
 const PUNCTUATION = /[\p{P}\p{S}]/u;
-/** In scripts without spaces between words, punctuation beside a run is ignored. */
+/** In scripts without spaces between words, punctuation next to a delimiter run is ignored. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 function flanksOf(source: string, start: number, end: number): { opens: boolean; closes: boolean } {

@@ -26,7 +26,7 @@ interface Bracket {
   readonly inner: number;
   readonly piece: number;
   readonly runs: number;
-  /** Whether the bracket contains another one, and so is not a label. */
+  /** Whether the bracket contains another bracket, and therefore is not a label. */
   holdsBracket: boolean;
 }
 
@@ -38,7 +38,7 @@ class InlineText {
   readonly #delimiters: Delimiters;
   readonly #tags: Tags;
   readonly #brackets: Bracket[] = [];
-  /** Number of open brackets that cannot begin a link, because they contain one. */
+  /** Number of open brackets that cannot begin a link, because they already contain a link. */
   #withoutLinks = 0;
   #ticks: Map<number, number[]> | undefined;
   #spanEnd = -1;
@@ -190,7 +190,7 @@ class InlineText {
     return isDefined ? at + 1 + (label === undefined ? 0 : '[]'.length) : -1;
   }
 
-  /** Whether a link is the permalink sign of a heading: it has no words, and its target is its own page. */
+  /** Whether a link is the permalink sign of a heading: its text has no words, and its target is on the same page. */
   #isPermalink({ inner, isImage }: Bracket, at: number): boolean {
     return !isImage && this.#source.startsWith('(#', at + 1) && !WORD.test(this.#source.slice(inner, at));
   }
@@ -227,7 +227,7 @@ function codeIn(source: string): string {
   return isPadded ? code.slice(1, -1) : code;
 }
 
-/** The end of math; -1 if there is none. A letter or digit after `$` means an amount or a variable. */
+/** The end of math; -1 if there is none. A `$` before a letter or digit (an amount, a variable) does not end math. */
 function mathEnd(source: string, inner: number, mark: string): number {
   for (let at = source.indexOf(mark, inner + 1); at !== -1; at = source.indexOf(mark, at + 1)) {
     const before = source.charCodeAt(at - 1);

@@ -16,7 +16,7 @@ export function noteAt(source: string, at: number): string | undefined {
   return source[at + 1] === '^' ? NOTE.exec(source.slice(at, at + MAX_LABEL))?.[1] : undefined;
 }
 
-/** The end of a link, including its closing bracket, from the start of its destination; -1 if there is no link. */
+/** The offset after the `)` of a link whose destination begins at `from`; -1 if there is no link. */
 export function destinationEnd(source: string, from: number): number {
   let at = matchEnd(SPACE, source, from);
   at = source[at] === '<' ? matchEnd(POINTED, source, at) : bareEnd(source, at);
@@ -67,7 +67,7 @@ export class Definitions {
     return this.#links.has(normal(label));
   }
 
-  /** Whether a footnote has a label. Numbers count even without a footnote in the text. */
+  /** Whether a footnote has the label. A number always counts, even if the text has no such footnote. */
   hasNote(label: string): boolean {
     if (/^\d+$/.test(label)) return true;
     this.#notes ??= this.#labelsOf('footnote');
@@ -87,13 +87,13 @@ export class Definitions {
 }
 
 function normal(label: string): string {
-  // Some letters match only in lower case, and others only in upper case.
+  // Converts to both cases, because some letters match only in lower case, and others only in upper case.
   return label.trim().replace(/\s+/g, ' ').toLowerCase().toUpperCase();
 }
 
 const ATTRIBUTES = /\{(?::[ \t]*|[ \t]*)/y;
 const GAP = /[ \t]+/y;
-/** An identifier, a class, or a value. The name of a value has several letters, because `{x=1}` is a set. */
+/** An identifier, a class, or `name=value`. The name has several letters, because `{x=1}` is a mathematical set. */
 const ATTRIBUTE =
   /#[^\s{}"'#]+|\.[\p{L}_-][^\s{}"'#.]*|[\p{L}_:@][\w:.@-]+=(?:"[^"\r\n]*"|'[^'\r\n]*'|[^\s{}"']*)/uy;
 /** The name of attributes that are defined elsewhere, as in `{:name}`. */

@@ -4,13 +4,13 @@ import { type Decode, inlineText } from './inline.ts';
 import { attributesEnd, type Definitions } from './links.ts';
 
 const MAX_READ = 10_000;
-/** Limits the length, because every chunk repeats the name. */
+/** Maximum characters of a heading's name, which every chunk of the section repeats. */
 const MAX_NAME = 200;
 
 /**
- * The text that a reader sees of a heading, with single spaces and without attributes.
+ * The text of a heading as a reader sees it, with single spaces and without attributes.
  *
- * @param numbered the heading's text, if it is a heading only by its number
+ * @param numbered the heading's text, if only a number (without `#`) makes it a heading
  */
 export function headingName(
   text: string,
@@ -42,7 +42,7 @@ const PLAIN = Uint8Array.from({ length: 128 }, (_, unit) =>
 );
 for (const mark of '#[*_~<\\`&{}^$') PLAIN[mark.charCodeAt(0)] = 0;
 
-/** Fast path for most headings: `#`, then short, plain words with single spaces. Else undefined. */
+/** Fast path for most headings: `#`, then short, plain words with single spaces. Undefined for other headings. */
 function plainName(text: string, { inner, end }: MarkdownBlock): string | undefined {
   let start = inner;
   while (text.charCodeAt(start) === HASH) start++;

@@ -86,7 +86,7 @@ export class Tags {
 const CLOSING_NAME = /<\/([a-z][a-z\d.-]*)/gi;
 const BREAKS: ReadonlySet<string> = new Set(['br', 'hr']);
 
-/** Elements of HTML. Other names without attributes are types, as in `Box<dyn Error>`, or placeholders. */
+/** Elements of HTML. Other tags without attributes are types, as in `Box<dyn Error>`, or placeholders. */
 const ELEMENTS: ReadonlySet<string> = new Set(
   `a abbr acronym address area article aside audio b base bdi bdo big blink blockquote body br button canvas caption
   center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed fieldset figcaption

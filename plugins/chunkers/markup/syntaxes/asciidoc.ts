@@ -30,7 +30,7 @@ class Scanner extends BlockScanner {
   readonly attributes = new Map<string, string | undefined>();
   readonly #open: string[] = [];
   #isFirst = true;
-  /** Added to the levels of titles: 1 in a book, whose parts are below its title. */
+  /** Added to the levels of titles: 1 in a book, because its parts are below the book's title; otherwise 0. */
   #shift = 0;
   /** The attributes of the next block. */
   #isDiscrete = false;
@@ -83,7 +83,7 @@ class Scanner extends BlockScanner {
     return line + 1;
   }
 
-  /** Reads comments, which may separate a block from the lines that describe it. */
+  /** Reads comments. They may be between a block and the lines that describe the block. */
   #comment(line: number): number {
     const { lines } = this;
     let end = line;
@@ -131,7 +131,7 @@ class Scanner extends BlockScanner {
     return isHeader ? this.#header(end) : end;
   }
 
-  /** The level of a title with an underline of about its length; 0 for other lines. */
+  /** The level of a title whose underline is about as long as the title; 0 for other lines. */
   #underlined(line: number, content: string): number {
     const underline = this.lines.content(line + 1);
     const [, mark] = UNDERLINE.exec(underline) ?? [];

@@ -3,16 +3,16 @@ import { Lines } from '../lines.ts';
 
 export interface LineTitle {
   readonly level: number;
-  /** Empty if the next line is the title. */
+  /** The text of the title; empty if the next line contains the text. */
   readonly words: string;
 }
 
 export interface RawBlock {
   readonly kind: BlockKind;
   readonly opening: RegExp;
-  /** @param opened the match of `opening`, of which only the first group may be used */
+  /** @param opened the match of `opening`; only its first group may be used */
   ends(content: string, opened: RegExpExecArray): boolean;
-  /** Whether the line that ends it belongs to the next block. */
+  /** Whether the line that ends the block already belongs to the next block. */
   readonly isOpen?: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface LineSyntax {
   readonly raw: readonly RawBlock[];
   /** Lines that belong to the next block. */
   readonly lead?: RegExp;
-  /** Lines that begin a block, even without a blank line before. */
+  /** Lines that begin a block, even without a blank line before them. */
   readonly kinds: readonly (readonly [BlockKind, RegExp])[];
   /** Whether indented lines are verbatim. */
   readonly hasLiterals?: boolean;
@@ -44,7 +44,7 @@ export function scanParagraphs(text: string, kind: 'paragraph' | 'code'): Scan {
 /** Kinds of blocks in which every line has the kind's mark. */
 const ONE_LINE: ReadonlySet<BlockKind> = new Set(['comment', 'metadata', 'table', 'break']);
 
-/** Maximum failed searches for an end. Each reads the rest of the text. */
+/** Maximum failed searches for the end of a block. Each search reads the rest of the text. */
 const MAX_UNCLOSED = 64;
 
 class Scanner extends BlockScanner {

@@ -54,7 +54,7 @@ class Scanner {
   readonly #body: readonly [start: number, end: number];
   #hasTitle = false;
   #at = 0;
-  /** The last token found; null after the last one, undefined before the first. */
+  /** The token that was found last; undefined before the first search, null if no token is left. */
   #lastToken: RegExpExecArray | null | undefined;
   /** Whether the next line with text begins a block. */
   #isNew = true;
@@ -151,7 +151,7 @@ class Scanner {
     this.#isNew = true;
   }
 
-  /** Reads a block to its end; without an end it is text. */
+  /** Reads a block up to `closing`. If the rest of the text lacks `closing`, the block is ordinary text. */
   #whole(closing: string, kind: Block['kind'], start: number, language?: string): void {
     const text = this.#text;
     if ((this.#lastEnds.get(closing) ?? -1) < this.#at) return;
@@ -183,7 +183,7 @@ class Scanner {
   }
 }
 
-/** Finds the last offset of each end, because a search for a missing end would read the whole text. */
+/** Finds the last offset of each `\end{...}`. Otherwise each search for a missing end would read the whole text. */
 function lastEndsIn(text: string): Map<string, number> {
   const ends = new Map<string, number>([['\\]', text.lastIndexOf('\\]')]]);
   for (const { 0: closing, index } of text.matchAll(/\\end\{[^{}\n]{1,60}\}/g)) ends.set(closing, index);

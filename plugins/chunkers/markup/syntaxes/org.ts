@@ -18,7 +18,7 @@ const PLANNING = /^[ \t]*(?:SCHEDULED|DEADLINE|CLOSED):/;
 const ITEM = /^(?:[-+]|[ \t]+\*|[ \t]*(?:\d+|[a-zA-Z])[.)]|[ \t]+[-+])(?:[ \t]|$)/;
 const ENVIRONMENT = /^[ \t]*\\begin\{([^{}]{1,40})\}/;
 
-/** A line with stars within a complete block is not a headline. */
+/** Finds the blocks of Org. A line with stars within a complete block is not a headline. */
 export function scanOrg(text: string): Scan {
   const scanner = new Scanner(text);
   return { blocks: scanner.scan(), plain: (title) => plainTitle(title, scanner.keywords) };
@@ -27,9 +27,9 @@ export function scanOrg(text: string): Scan {
 class Scanner extends BlockScanner {
   /** Task states that may begin a headline. */
   readonly keywords = new Set(['TODO', 'DONE']);
-  /** Added to the levels of headlines: 1 if the text has a title. */
+  /** Added to the levels of headlines: 1 if the text has a title, otherwise 0. */
   #shift = 0;
-  /** Lines that end blocks, by `nameOfEnd`. */
+  /** Numbers of the lines that end blocks, by the key from `nameOfEnd`. */
   readonly #ends = new Map<string, number[]>();
   readonly #headlines: number[] = [];
   #isBelowHeadline = true;
@@ -103,7 +103,7 @@ class Scanner extends BlockScanner {
     if (DYNAMIC.test(content)) return this.#until(line, '#+end', 'block');
     if (DRAWER.test(content) && !DRAWER_END.test(content)) {
       const end = this.#until(line, ':end', 'metadata');
-      // A headline's drawer precedes its text.
+      // The drawer of a headline is before the headline's text.
       this.#isBelowHeadline = isBelowHeadline && end !== undefined;
       return end;
     }
@@ -111,7 +111,7 @@ class Scanner extends BlockScanner {
     return environment === undefined ? undefined : this.#until(line, `\\end{${environment}}`, 'block');
   }
 
-  /** Reads a block up to its last line. @returns undefined if that line is missing or below a headline */
+  /** Reads a block up to its last line. @returns undefined if the last line is missing or after the next headline */
   #until(line: number, name: string, kind: Block['kind'], language?: string): number | undefined {
     const { lines } = this;
     const end = lineAfter(this.#ends.get(name) ?? [], line);
@@ -148,7 +148,7 @@ class Scanner extends BlockScanner {
   }
 }
 
-/** @param lines rising */
+/** The first of `lines` after a line. @param lines in ascending order */
 function lineAfter(lines: readonly number[], line: number): number | undefined {
   return lines[countUpTo(lines, line)];
 }

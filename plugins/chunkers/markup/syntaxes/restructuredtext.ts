@@ -3,7 +3,7 @@ import type { Lines } from '../lines.ts';
 
 /** A line of one repeated punctuation character: the underline of a title, or a transition. */
 const ADORNMENT = /^([!-/:-@[-`{-~])\1*$/;
-/** An adornment of this length may be shorter than its title. */
+/** An adornment of at least this length may be shorter than its title. */
 const MIN_ADORNMENT = 4;
 const GRID_TABLE = /^\+-[-+]+-\+$/;
 const SIMPLE_TABLE = /^=+(?: +=+)+$/;
@@ -19,8 +19,8 @@ const FIELD = /^:(?![: ])(?:[^:\\]|\\.|:(?!$|[ `]))*:(?: +|$)/;
 const DOCTEST = />>>(?: |$)/y;
 
 /**
- * Finds blocks as docutils does. Titles begin at the left margin. The first adornment in a text has the highest
- * level.
+ * Finds blocks as docutils does. Titles begin at the left margin. The adornment that is used first in a text marks the
+ * highest level.
  */
 export function scanRestructuredText(text: string): Scan {
   const scanner = new Scanner(text);
@@ -66,7 +66,7 @@ class Scanner extends BlockScanner {
     return at;
   }
 
-  /** @param first line of the content */
+  /** @param first first line of the content */
   #add(kind: Block['kind'], line: number, first: number, depth: number, language?: string): void {
     const { lines } = this;
     const from = lines.start(Math.min(first, lines.count));
@@ -141,7 +141,7 @@ class Scanner extends BlockScanner {
     return this.#title(line, line, underline[0] as string) ? line + 2 : undefined;
   }
 
-  /** Adds a title unless its level is inconsistent. @param titled the line of its words */
+  /** Adds a title, unless its level is inconsistent. @param titled the line that contains the words of the title */
   #title(line: number, titled: number, style: string): boolean {
     const { lines } = this;
     const index = this.#styles.indexOf(style);

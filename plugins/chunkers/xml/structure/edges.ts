@@ -5,12 +5,12 @@ const MAX_DEPTH = 40;
 const NO_RANK = -1;
 export const NO_EDGE = -1;
 
-/** The rank between children. @param depth number of elements around them */
+/** The rank of a boundary between children. @param depth number of elements around the children */
 export function siblingRank(depth: number): number {
   return 2 * Math.min(depth, MAX_DEPTH);
 }
 
-/** The rank between an opening tag or comment and the next child, and before a closing tag. */
+/** The rank between an opening tag or comment and the next child, and the rank before a closing tag. */
 export function leadRank(depth: number): number {
   return siblingRank(depth) + 1;
 }
@@ -27,13 +27,13 @@ export interface Parted {
   after: number;
 }
 
-/** Boundaries between elements, in text order. The end of an element may take back its boundaries. */
+/** Boundaries between elements, in text order. At its end, an element may take back the boundaries in it. */
 export class Edges {
   readonly #edges: number[] = [0];
   readonly #ranks: number[] = [0];
-  /** The previous boundary between children of the same element. */
+  /** For each boundary, the index of the previous boundary between children of the same element. */
   readonly #previous: number[] = [NO_EDGE];
-  /** Whether a boundary is next to an element with boundaries in it. */
+  /** For each boundary, whether it is next to an element that contains boundaries. */
   readonly #isBeside: boolean[] = [false];
   readonly #parted: Parted[] = [];
 
@@ -43,8 +43,8 @@ export class Edges {
 
   /**
    * @param previous index of the previous boundary between children of the same element
-   * @param parted the element before it, if that contains boundaries
-   * @returns its index; `NO_EDGE` if the offset already has a boundary
+   * @param parted the element before the new boundary, if that element contains boundaries
+   * @returns the index of the new boundary; `NO_EDGE` if the offset already has a boundary
    */
   add(offset: number, rank: number, previous: number, parted: Parted | undefined): number {
     if (offset <= (this.#edges.at(-1) as number)) return NO_EDGE;
@@ -74,15 +74,15 @@ export class Edges {
     this.#isBeside.length = index;
   }
 
-  /** Takes back the boundaries between children, except next to elements with boundaries in them. */
+  /** Takes back the boundaries between children, except next to children that contain boundaries. */
   takeBackInText(last: number): void {
     for (let index = last; index !== NO_EDGE; index = this.#previous[index] as number)
       if (!this.#isBeside[index]) this.#ranks[index] = NO_RANK;
   }
 
   /**
-   * Gives the boundaries for chunks of at most `size` tokens. An element that fits alone may be cut from what
-   * introduces or closes it. It is cut from its indentation and line end only if it does not fit with them.
+   * Gives the boundaries for chunks of at most `size` tokens. An element that fits may be cut from the opening tag or
+   * comment before it, and from the closing tag after it. Its indentation and line end stay with it if they fit, too.
    */
   outline(length: number, size: number, tokens: TokenizedText): Outline {
     const count = countNear(size, length, tokens);
@@ -130,7 +130,7 @@ const MAX_SHARE = 1.6;
 /** Maximum nested stretches that are counted. Counting all would be quadratic. */
 const MAX_NESTED = 8;
 
-/** Creates a function that counts tokens exactly near a limit, else by an estimate. */
+/** Creates a function that counts tokens exactly near the limit `size`, and otherwise returns an estimate. */
 function countNear(size: number, length: number, tokens: TokenizedText) {
   const sample = Math.min(length, SAMPLE);
   const tokensPerUnit = tokens.count(0, sample) / sample;

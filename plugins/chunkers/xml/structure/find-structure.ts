@@ -7,25 +7,25 @@ import { CDATA, CDATA_END, CDATA_START, CLOSING, EMPTY, isSpace, OPENING, XmlRea
 import { DOCUMENT, Tree } from './tree.ts';
 
 const NOTHING = 0;
-/** A comment, an instruction or a title, which introduces what follows. */
+/** A comment, an instruction or a title: it introduces the next sibling. */
 const LEAD = 1;
 const ELEMENT = 2;
 const TEXT = 3;
 
-/** What precedes an offset within its parent. */
+/** What comes before the current offset within the parent. */
 type Before = typeof NOTHING | typeof LEAD | typeof ELEMENT | typeof TEXT;
 
 interface Position {
   readonly start: number;
-  /** Where its opening tag ends. */
+  /** Where the opening tag of the element ends. */
   readonly inner: number;
-  /** The start of the tags and comments before its content. */
+  /** The start of the tags and comments before the element's content. */
   readonly runStart: number;
   /** Index in the tree. An element that is too deep has the index of its deepest kept ancestor. */
   readonly index: number;
   readonly contentsBefore: number;
   readonly edge: number;
-  /** Number of boundaries before its content. */
+  /** Number of boundaries before the element's content. */
   readonly edgesBefore: number;
 }
 
@@ -33,12 +33,12 @@ interface Open extends Scope, Position {
   readonly parent: Open | undefined;
   readonly depth: number;
   readonly isDeep: boolean;
-  /** Index of the last boundary between its children. */
+  /** Index of the last boundary between the element's children. */
   lastEdge: number;
   children: number;
   texts: number;
   before: Before;
-  /** The last child, if boundaries are in it. */
+  /** The last child, if that child contains boundaries. */
   parted: Parted | undefined;
   hasParted: boolean;
 }
@@ -50,10 +50,9 @@ export interface XmlStructure {
 }
 
 /**
- * Finds the structure of XML in one pass. The time is linear in the text, even if nesting is deep or broken.
- *
- * Boundaries are between the children of each element, ranked by its depth. An element that is mainly text has
- * boundaries only beside children with boundaries in them, such as lists.
+ * Finds the structure of XML in one pass. The time is linear in the text, even if nesting is deep or broken. Boundaries
+ * are between the children of each element, ranked by its depth. An element that is mainly text has boundaries only
+ * next to children that contain boundaries, such as lists.
  */
 export function findStructure(text: string): XmlStructure {
   return new StructureFinder(text).find();
@@ -128,7 +127,7 @@ class StructureFinder {
     this.#tree.addContent(start, end, owner.index, owner.isDeep);
   }
 
-  /** A comment or an instruction belongs to what follows, unless it ends a line. */
+  /** Reads a comment or instruction. At the end of a line with other content, it stays with that content. */
   #lead(): void {
     const { start, end } = this.#reader;
     const top = this.#top;
@@ -139,7 +138,7 @@ class StructureFinder {
     top.before = LEAD;
   }
 
-  /** Whether markup ends its line without beginning it. */
+  /** Whether markup is the last on its line, but not the first. */
   #endsLine(start: number, end: number): boolean {
     const text = this.#text;
     let at = end;
@@ -222,7 +221,7 @@ class StructureFinder {
     return edge;
   }
 
-  /** The offset, or the start of its indentation if it begins a line. */
+  /** The offset; if only indentation is before the offset on its line, the start of that indentation. */
   #startOf(offset: number): number {
     return startOnLine(this.#text, this.#behind, offset);
   }

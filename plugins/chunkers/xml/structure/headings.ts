@@ -21,15 +21,15 @@ const MAX_WRAPPERS = 4;
 /** Maximum nesting of titled elements; deeper titles are text. Every chunk repeats the titles around it. */
 const MAX_TITLED = 32;
 const HTML_HEADING = /^h[1-6]$/i;
-/** Levels per titled element. HTML headings use the levels in between. */
+/** Difference between the levels of nested titled elements. HTML headings use the levels in between. */
 const STEP = 10;
 
 export interface Scope {
   readonly name: string;
   readonly parent: Scope | undefined;
-  /** The start of the tags and comments before its content. */
+  /** The start of the tags and comments before the element's content. */
   readonly runStart: number;
-  /** Number of contents (texts and empty elements) before it. */
+  /** Number of contents (texts and empty elements) before the element. */
   readonly contentsBefore: number;
   titled: number;
   hasTitle: boolean;
@@ -42,7 +42,7 @@ type OpenHeading = { -readonly [Key in keyof Heading]: Heading[Key] };
 export class Headings {
   readonly #text: string;
   readonly #found: OpenHeading[] = [];
-  /** Headings of ended elements, until content follows. */
+  /** Headings whose elements have ended. Their `reach` is set when content follows. */
   readonly #ending: OpenHeading[] = [];
   /** Number of contents before the end of the last heading. */
   #contentsAtLast = -1;
@@ -55,13 +55,13 @@ export class Headings {
     return this.#found.sort((a, b) => a.start - b.start || a.level - b.level);
   }
 
-  /** Called when content begins. @param runStart where the tags before it begin */
+  /** Called when content begins. @param runStart where the tags before the content begin */
   content(runStart: number): void {
     for (let heading = this.#ending.pop(); heading !== undefined; heading = this.#ending.pop())
       heading.reach = runStart;
   }
 
-  /** Called when an element with content ends. @returns whether it is a heading */
+  /** Called when an element with content ends. @returns whether the element is a heading for its next sibling */
   close(scope: Scope, inner: number, innerEnd: number, contents: number): boolean {
     for (const heading of scope.headings ?? []) this.#ending.push(heading);
     const name = localName(scope.name);

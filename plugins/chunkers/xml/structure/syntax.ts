@@ -30,7 +30,7 @@ const SINGLE = 39;
 const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 const NOWHERE = -1;
-/** A declaration with brackets ended by another `<`. */
+/** The result for a declaration with brackets that another `<` breaks off. */
 const BROKEN_OFF = -2;
 
 /**
@@ -65,7 +65,7 @@ export class XmlReader {
     return false;
   }
 
-  /** The end of the markup at a `<`; `NOWHERE` if it begins no markup. */
+  /** The end of the markup that begins at a `<`; `NOWHERE` if no markup begins there. */
   #readAt(at: number): number {
     const text = this.#text;
     const unit = text.charCodeAt(at + 1);
@@ -100,18 +100,18 @@ export class XmlReader {
     return beginsName(text.charCodeAt(at + 2)) ? this.#afterDeclaration(at + 2) : NOWHERE;
   }
 
-  /** The offset after a declaration. After a declaration without an end, later ones end at the next `>`. */
+  /** The offset after a declaration. After a declaration without an end, later declarations end at the next `>`. */
   #afterDeclaration(from: number): number {
     if (this.#missing.has(']>')) return this.#after('>', from);
     const end = declarationEnd(this.#text, from);
-    // Otherwise the search would read the rest of the text for each nested declaration with this fault.
+    // A broken declaration is noted. Otherwise each one nested in it would read the rest of the text again.
     const isBroken = end > this.#text.length || end < NOWHERE;
     if (!isBroken) return end;
     this.#missing.add(']>');
     return NOWHERE;
   }
 
-  /** The offset after the next sign. A missing sign is searched for only once. */
+  /** The offset after the next `sign`; `NOWHERE` if there is none. A missing sign is searched for only once. */
   #after(sign: string, from: number): number {
     if (this.#missing.has(sign)) return NOWHERE;
     const found = this.#text.indexOf(sign, from);
@@ -139,7 +139,7 @@ function tagEnd(text: string, from: number): number {
 
 /**
  * The offset after the `>` of a declaration, which may contain declarations in brackets. If the text ends first, the
- * result is beyond the text. If another `<` comes first, it is `NOWHERE` or, after brackets, `BROKEN_OFF`.
+ * result is beyond the text. If another `<` comes first, the result is `NOWHERE`; after brackets, it is `BROKEN_OFF`.
  */
 function declarationEnd(text: string, from: number): number {
   let quote = 0;
@@ -171,7 +171,7 @@ function beginsMarkup(text: string, at: number): boolean {
   return beginsName(unit) || unit === SLASH || unit === BANG || unit === QUESTION;
 }
 
-/** Letters, `_`, `:` and characters from U+00C0 on. */
+/** Whether a code unit may begin a name: letters, `_`, `:` and units from U+00C0 on. */
 function beginsName(unit: number): boolean {
   return (
     (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || unit === 95 || unit === 58 || unit >= 0xc0

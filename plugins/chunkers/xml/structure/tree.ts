@@ -1,6 +1,6 @@
 import { countUpTo, countWhile, keepOptimised } from '../../../../core/kit.ts';
 
-/** Longer and deeper paths are omitted. Many chunks of deeply nested elements would repeat them. */
+/** Paths with more characters or levels are omitted, because many chunks would repeat them. */
 const MAX_CHARACTERS = 256;
 const MAX_LEVELS = 64;
 
@@ -8,9 +8,9 @@ const MAX_LEVELS = 64;
 export const DOCUMENT = 0;
 
 interface Location {
-  /** XPath of the smallest element that contains it; null if that is too long or too deep. */
+  /** XPath of the smallest element that contains the stretch; null if the path is too long or too deep. */
   readonly xpath: string | null;
-  /** First and last child of that element in the stretch, from 1; undefined for a whole element or text. */
+  /** First and last child (from 1) of that element in the stretch; undefined for a whole element or only text. */
   readonly elements: readonly [first: number, last: number] | undefined;
 }
 
@@ -18,7 +18,7 @@ export class Tree {
   readonly #names: string[] = [''];
   readonly #parents: number[] = [DOCUMENT];
   readonly #levels: number[] = [0];
-  /** Positions among siblings: of the same name, and of all names. */
+  /** Position of each element among siblings: of the same name (`#namesakes`), and of any name (`#ordinals`). */
   readonly #namesakes: number[] = [0];
   readonly #ordinals: number[] = [0];
   readonly #starts: number[] = [0];
@@ -69,7 +69,7 @@ export class Tree {
     this.#isDeep.push(isDeep);
   }
 
-  /** Locates a stretch. Without content, the contents before and after it decide. */
+  /** Locates a stretch. A stretch without content is located by the contents before and after it. */
   locate(start: number, end: number): Location {
     const behind = countUpTo(this.#contentEnds, start);
     const before = countWhile(this.#contentStarts, (content) => content < end) - 1;
@@ -92,7 +92,7 @@ export class Tree {
     return firstChild === undefined || lastChild === undefined ? undefined : [firstChild, lastChild];
   }
 
-  /** The position of the child in which a content lies; undefined if the element owns the content. */
+  /** The position of the child that holds a content; undefined if the element itself owns the content. */
   #childAround(element: number, content: number): number | undefined {
     let child = this.#owners[content] as number;
     if (child === element) return undefined;
