@@ -124,7 +124,7 @@ async function wire(config: Config, log: FastifyBaseLogger, registry?: Registry)
   return { container, cradle, corpora: corpora?.openCorpora(cradle, process.env) };
 }
 
-/** Milliseconds between checks for open requests before the store opens. The store's imports block the event loop. */
+/** Milliseconds between checks whether requests are open. The store opens after them, because its imports block. */
 const HEAD_START = 100;
 /** Maximum milliseconds that a starting thread and open requests delay the opening of the store. */
 const MAX_WAITING = 1000;

@@ -9,7 +9,7 @@ export interface SinkServer {
   readonly api: HostedApi;
 }
 
-/** The calls of an open collection that `createHostedCollection` turns into a sink's collection. */
+/** What a database must do for an open collection. `createHostedCollection` makes a sink's collection of it. */
 export interface HostedCollection {
   readonly limits: Parameters<typeof batchChunks>[1];
   /** Maximum ids of one call of `deleteIds`. */

@@ -43,9 +43,9 @@ const UNDERLINE = /^([=\-~^*+])\1{2,}$/;
 const NUMBERED = /^\d{1,3}(?:\.\d{1,3}){0,4}\.?[ \t]+\S.*[^\s.,;:!?。，；：！？]$/;
 
 /**
- * The start of the introduction that ends at `end`; `end` if there is none. An introduction begins at `floor` or
- * later. A paragraph that ends in a colon begins at the previous cut `lastCut` or later. Reads a bounded number of
- * characters.
+ * The start of the introduction that ends at `end`; `end` if there is none. An introduction never begins before
+ * `floor`. If it is a paragraph that ends in a colon, it never begins before the previous cut, `lastCut`. Reads a
+ * bounded number of characters.
  *
  * @param end the start of a line
  * @param titles whether titles without markup are introductions

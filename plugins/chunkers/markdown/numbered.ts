@@ -57,7 +57,7 @@ function cutBlocks(
   let next = 0;
   let headingEnd = 0;
   for (const block of blocks) {
-    // Skips the blocks in a list that is a numbered heading.
+    // Markdown takes a numbered heading for a list. The heading covers the blocks within this list.
     if (block.depth > 0 && block.start < headingEnd) continue;
     let at = Math.max(block.start, headingEnd);
     for (let heading = headings[next]; heading && heading.start < block.end; heading = headings[++next]) {

@@ -42,7 +42,7 @@ class Writer {
   #oneLine: Element | undefined;
   #pre: { readonly element: Element; text: string } | undefined;
   #navigation: Element | undefined;
-  /** The number of blocks at the end of the last `dt`; still the same if a `dd` follows it directly. */
+  /** The number of blocks when the last `dt` ended. A `dd` that finds this number follows the `dt` directly. */
   #atTerm = 0;
   #isDefinition = false;
 

@@ -143,7 +143,7 @@ class Collector {
       .split(/\r\n?|\n/)
       .map(cleaned);
     const written = lines.filter((line) => line.trim() !== '');
-    // A window for a note may have none, although its type says otherwise.
+    // The window of a note may have no rectangle, although the type of `rect` does not allow null.
     const rectangle = annotation.rect as readonly number[] | null;
     if (written.length === 0 || rectangle === null) return;
     const { x0, x1, y0, y1 } = this.#shown(rectangle);

@@ -11,7 +11,7 @@ export interface Paragraph {
 interface Column {
   readonly left: number;
   readonly right: number;
-  /** Between base lines, in font sizes. */
+  /** Distance between the base lines of neighbouring lines, as a multiple of the font size. */
   readonly leading: number;
 }
 

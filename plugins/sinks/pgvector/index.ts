@@ -178,8 +178,8 @@ interface Column {
 }
 
 /**
- * Why words cannot be searched, and the two statements that add the column; undefined if they can be
- * searched. The statements rewrite and lock the table, so its owner must run them.
+ * The message for a table without word search: the reason, and the two statements that add the search column.
+ * Undefined if words can be searched. The statements rewrite and lock the table, so its owner must run them.
  *
  * @param found an existing column with the same name
  */

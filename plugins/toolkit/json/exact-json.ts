@@ -4,7 +4,7 @@ type Reviver = (key: string, value: unknown, context: { readonly source: string 
 
 /** Length of numbers, in digits and points, from which a double may change them: a double keeps 15 digits. */
 const LONG = 16;
-/** Shorter numbers that a double may change: numbers with an exponent, and -0. */
+/** Numbers with fewer digits than `LONG` that a double may change: those with an exponent, and -0. */
 const MAY_CHANGE = /(?<=(?:^|[[:,])\s*-?[\d.]+)[eE]|(?:^|[[:,])\s*-0(?:\.0*)?(?![.\d])/;
 
 /**

@@ -3,7 +3,7 @@ import { cjkNumber, LATIN_SUFFIXES, ordinalNumber, romanNumber } from './numeral
 
 /** The number at the start of a line, with its word if there is one: `§ 12a`, `Chapter IV`, `2.1.4`, `(b)`, `第五条`. */
 export interface Label {
-  /** Word and form of the number. Only labels of the same family can form a sequence. */
+  /** The word before the number (`Chapter`), and the number's form (Roman). A sequence has labels of one family. */
   readonly family: string;
   /** The word, or without a word the form of the number. All headings of a kind have the same rank. */
   readonly kind: string;

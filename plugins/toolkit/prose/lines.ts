@@ -159,9 +159,9 @@ interface Measured {
 }
 
 /**
- * Returns a function that tells whether a line continues the previous line, by the line's index in the block, from 1.
- * Lines of verse, records and lists without bullets never do. A line of prose does if its first word had no room on
- * the previous line, or is a number or in lower case. Any other break is deliberate, as after a title.
+ * Returns a function that takes the index of a line, at least 1, and tells whether the line continues the previous line.
+ * Lines of verse, records and lists without bullets never continue it. A line of prose continues it if its first word
+ * had no room on the previous line, is a number or is in lower case. Any other break is deliberate, as after a title.
  */
 function keepsTogether(text: string, lines: readonly Line[]): (index: number) => boolean {
   const measured = lines.map((line) => measure(text, line));

@@ -44,7 +44,7 @@ export interface DocumentsOperation<T extends DocumentsTask = DocumentsTask> ext
   fieldNames(task: T, rules: Rules): readonly string[];
 }
 
-/** The parts in which kinds of work on documents differ. */
+/** What chunking and the execution of a pipeline define for themselves; `documentsOperation` has the rest. */
 interface DocumentsKind<T> {
   plugins(task: T, registry: Registry): readonly (PluginEntry | undefined)[];
   label(task: T): string;

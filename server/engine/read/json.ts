@@ -146,7 +146,7 @@ export function toJsonText(text: string): JsonText {
   return Buffer.from(JSON.stringify(text)).subarray(1, -1);
 }
 
-/** Equal JSON for equal texts, whatever escapes `json` uses. Returns `json` itself if it needs no change. */
+/** Writes `text` as JSON, equal for equal texts. Returns the received `json` itself if it needs no change. */
 export function canonicalJsonText(text: string, json: JsonText): JsonText {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
   return bytes.includes('\\u') || bytes.includes('\\/') ? toJsonText(text) : json;

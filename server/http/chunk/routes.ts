@@ -192,7 +192,7 @@ async function sendLines(
     onAnswer: (answer, bytes) => noteWork(request, label, bytes, answer, metrics),
     onFailure: (error) => reportFailure(error, request, metrics),
   });
-  // Before the first line, an error can still be the answer to the whole request, and then stops all work.
+  // Until the first line of the answer is sent, an error can be the answer to the whole request. It then stops all work.
   const first = await answers.next().catch((error: unknown) => {
     stop.abort(error);
     throw error;

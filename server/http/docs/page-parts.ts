@@ -41,7 +41,7 @@ export function bar(base: string, hasPlayground: boolean): string {
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#263238"/><text x="16" y="23" font-family="sans-serif" font-size="20" fill="#fff" text-anchor="middle">C</text></svg>`;
 
 /**
- * Lists the operations, one line each, until the page's script has drawn the reference.
+ * Returns a list of the operations, one line each. The page shows it until its script has drawn the reference.
  *
  * @param placeOf returns the anchor of an operation in the drawn reference
  */

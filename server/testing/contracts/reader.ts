@@ -70,7 +70,7 @@ export const readerSuite: Suite = {
     let refused = 0;
     let isStopped = false;
     const check = async (file: SourceFile, ledger: ReaderLedger) => {
-      // Tries no further files after a stopped thread, because each could take as long again.
+      // After a file has stopped the thread, no more files are tried: each of them could take as long.
       if (isStopped) return;
       const outcome = await checkCase(harness, plugin, file, ledger);
       if (outcome === 'refused') refused++;
