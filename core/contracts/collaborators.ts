@@ -92,6 +92,8 @@ export interface HostedCall<Value> {
   readonly expected: string;
   /** Deadline of the call in milliseconds, including its retries; default three minutes. */
   readonly deadline?: number;
+  /** @deprecated the name of `deadline` in contract 1 */
+  readonly patience?: number;
   /** Timeout of one attempt in milliseconds; default one minute. */
   readonly timeout?: number;
   /** Statuses that are retried, as connection failures always are; default 408, 429, and 500 and above. */

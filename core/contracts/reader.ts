@@ -79,14 +79,15 @@ export interface ReadContext {
  * Turns files of the formats that its manifest names into text.
  *
  * ```ts
+ * import { isUtf8 } from 'node:buffer';
  * import { type Factory, refusedError } from 'chunksmith/kit';
  * import type manifest from './manifest.ts';
  *
  * const createNotes: Factory<typeof manifest> = () => ({
  *   read({ bytes, name }) {
+ *     if (!isUtf8(bytes)) throw refusedError('The note is not in UTF-8.');
  *     const text = new TextDecoder().decode(bytes);
- *     if (!text.startsWith('%')) throw refusedError('A note begins with %.');
- *     return { text: text.slice(1), title: name, encoding: 'utf-8' };
+ *     return { text, title: name, encoding: 'utf-8' };
  *   },
  * });
  *

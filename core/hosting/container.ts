@@ -138,7 +138,7 @@ export const injectedKit: object = new Proxy({ ...kit } as Readonly<Record<strin
   get(functions, name) {
     if (typeof name === 'symbol' || name in functions) return functions[name];
     throw exposedError(
-      `kit.${name} is no longer passed to factories: import ${name} from 'chunksmith/toolkit' if it is exported there`,
+      `kit.${name} is no longer passed to factories: import ${name} from 'chunksmith/toolkit', or what AUTHORS.md names in its place`,
     );
   },
 });

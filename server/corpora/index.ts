@@ -84,7 +84,7 @@ async function startWorker(
   });
 }
 
-/** The interface to the rest of the server. `server/find-corpora.ts` imports this file if present. */
+/** The interface to the rest of the server. `server/config/find-corpora.ts` imports this file if present. */
 export { describeCorpora } from './storage/settings.ts';
 
 /** The command `chunk`. Servers do not load it. */

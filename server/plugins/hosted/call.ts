@@ -31,7 +31,7 @@ export interface HostedTools {
   readonly timeout: number;
 }
 
-type Call<Value> = Omit<HostedCall<Value>, 'deadline'>;
+type Call<Value> = Omit<HostedCall<Value>, 'deadline' | 'patience'>;
 
 interface Answer {
   readonly response: Response;
@@ -171,7 +171,7 @@ export async function ask<Value>(
   call: HostedCall<Value>,
   tools: HostedTools,
 ): Promise<{ readonly value: Value } | HostedFailure> {
-  const { deadline = DEADLINE } = call;
+  const { deadline = call.patience ?? DEADLINE } = call;
   const expiry = AbortSignal.timeout(deadline);
   const signal = AbortSignal.any([call.signal, expiry]);
   try {

@@ -26,7 +26,7 @@ export interface SinkStandIn {
 /**
  * The default export of the module `stand-in`. Starts a stand-in, or returns why it cannot run here.
  *
- * @param given.kit deprecated, see `injected-kit.ts`
+ * @param given.kit deprecated, see `injectedKit`
  */
 export type StartStandIn = (given: { readonly kit: object }) => Promise<SinkStandIn | string>;
 
