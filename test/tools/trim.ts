@@ -88,10 +88,10 @@ function keepDependencies(root: string, needed: ReadonlySet<string>): string[] {
   return unneeded;
 }
 
-/** Whether the checkout has uncommitted changes; false outside git. */
-/** What this command changes; it ignores other files, such as one with its own output. */
+/** What this command changes. Other files, such as one with its own output, may have changes. */
 const TOUCHED = ['core', 'plugins', 'server', 'test', 'package.json', 'package-lock.json'];
 
+/** False outside git. */
 function hasUncommittedChanges(root: string): boolean {
   if (!existsSync(join(root, '.git'))) return false;
   return execFileSync('git', ['status', '--porcelain', '--', ...TOUCHED], { cwd: root }).length > 0;

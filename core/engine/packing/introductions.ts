@@ -13,17 +13,6 @@ import {
   startOfParagraph,
 } from '../cuts/lines.ts';
 
-/**
- * An introduction announces the text after it and should not be separated from that text:
- *
- * - a heading `# Title`, which in many languages is a comment; a comment with `//`, `--` or in `/*`; a decorator
- *   (`@x`, `#[x]`)
- * - a title that is underlined, or numbered and alone between blank lines
- * - a short paragraph that ends in a colon; if the paragraph is cut, its part after the last cut
- * - in prose, a title without markup (see `MAX_TITLE`)
- *
- * An introduction includes the blank lines after it. Longer text is ordinary text.
- */
 /** Maximum length of a title that ends like a sentence: `## Why?`. */
 const MAX_SENTENCE_LENGTH = 100;
 const MAX_COMMENT_LENGTH = 800;
@@ -43,7 +32,17 @@ const UNDERLINE = /^([=\-~^*+])\1{2,}$/;
 const NUMBERED = /^\d{1,3}(?:\.\d{1,3}){0,4}\.?[ \t]+\S.*[^\s.,;:!?。，；：！？]$/;
 
 /**
- * The start of the introduction that ends at `end`; `end` if there is none. An introduction never begins before
+ * An introduction announces the text after it and should not be separated from that text:
+ *
+ * - a heading `# Title`, which in many languages is a comment; a comment with `//`, `--` or in `/*`; a decorator
+ *   (`@x`, `#[x]`)
+ * - a title that is underlined, or numbered and alone between blank lines
+ * - a short paragraph that ends in a colon; if the paragraph is cut, its part after the last cut
+ * - in prose, a title without markup (see `MAX_TITLE`)
+ *
+ * An introduction includes the blank lines after it. Longer text is ordinary text.
+ *
+ * Returns the start of the introduction that ends at `end`; `end` if there is none. An introduction never begins before
  * `floor`. If it is a paragraph that ends in a colon, it never begins before the previous cut, `lastCut`. Reads a
  * bounded number of characters.
  *

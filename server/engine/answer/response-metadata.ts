@@ -187,9 +187,10 @@ export function joinTimings(all: readonly Timings[]): Timings {
   };
 }
 
-/** Counts of vectors. To add one, extend this table, the tables of jobs, and the schemas of answers. */
-
-/** The counts by their public names, with a help text for metrics and a message for the log. */
+/**
+ * Counts of vectors by their public names, with a help text for metrics and a message for the log. A new count also
+ * needs a column in the tables of jobs, and a member in the schemas of answers.
+ */
 export const VECTOR_TOTALS = {
   embedding_empty: {
     help: 'Embedded texts with no word that the model knows.',

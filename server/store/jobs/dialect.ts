@@ -20,7 +20,7 @@ export const POSTGRESQL: Dialect = {
   idRows: 'json_to_recordset(?::json) r(key text, id text)',
 };
 
-/** SQLite reads the time after a process has waited for other writers, so `now` and `since` are equal. */
+/** SQLite reads the time once a process has become the only writer, so one expression serves for `now` and `since`. */
 export const SQLITE: Dialect = {
   now: `unixepoch('subsec')`,
   since: `unixepoch('subsec')`,
