@@ -11,6 +11,7 @@ import {
   type Environment,
   type Flags,
   readConfig,
+  retiredIn,
   takesJobs,
 } from '../config/config.ts';
 import { corporaFor } from '../config/find-corpora.ts';
@@ -38,6 +39,7 @@ export function runServer(flags: Flags, env: Environment): Promise<number> {
 async function start(flags: Flags, env: Environment): Promise<number> {
   const machine = readMachine();
   const config = readConfig(flags, env, machine);
+  for (const warning of retiredIn(flags, env)) console.error(warning);
   checkFolders(config);
   if (config.reload && !config.check) {
     reload(config.pluginsDir);

@@ -1,5 +1,5 @@
 import { flagName, type Machine, type Option, readMachine, type ValueOf, variableName } from './option.ts';
-import { OPTION_ENTRIES, type OPTIONS, type OptionName } from './options.ts';
+import { OPTION_ENTRIES, type OPTIONS, type OptionName, RETIRED_OPTIONS } from './options.ts';
 import { parseValue } from './values.ts';
 
 /** The configuration of a server: the values of all options, and settings that users cannot change. */
@@ -48,6 +48,13 @@ export function readConfig(flags: Flags, env: Environment, machine: Machine = re
   if (problemOfJobs !== undefined) problems.push(problemOfJobs);
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return config;
+}
+
+/** A warning for each retired option that is set. */
+export function retiredIn(flags: Readonly<Record<string, unknown>>, env: Environment): string[] {
+  const flagged = RETIRED_OPTIONS.filter((name) => flags[name] !== undefined).map(flagName);
+  const variables = RETIRED_OPTIONS.map(variableName).filter((name) => env[name] !== undefined);
+  return [...flagged, ...variables].map((name) => `${name} no longer has an effect; remove it`);
 }
 
 /** The given values, and the defaults of all other options, for an app that mounts the service. */

@@ -203,6 +203,18 @@ export const OPTIONS = {
 
 export type OptionName = keyof typeof OPTIONS;
 
+/** Options of version 1.0 whose values are fixed now. A server that is given one starts, and warns. */
+export const RETIRED_OPTIONS = [
+  'maxPlaces',
+  'maxMetadataBytes',
+  'maxDelimiters',
+  'maxDelimiterCharacters',
+  'maxSteps',
+  'maxEvaluationCharacters',
+  'bulkShardDocuments',
+  'logTo',
+];
+
 export const OPTION_ENTRIES = Object.entries(OPTIONS) as readonly (readonly [OptionName, Option])[];
 
 const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;

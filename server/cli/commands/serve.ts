@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import type { Environment, Flags } from '../../config/config.ts';
-import { describeOptions, type OptionRow, withoutLinks } from '../../config/options.ts';
+import { flagName } from '../../config/option.ts';
+import { describeOptions, type OptionRow, RETIRED_OPTIONS, withoutLinks } from '../../config/options.ts';
 import { VERSION } from '../../config/version.ts';
 import { commandName } from '../command-name.ts';
 import { withSmallYoungGeneration } from '../v8-switches.ts';
@@ -40,6 +41,7 @@ function run(flags: Flags, env: Environment): Promise<number> {
 export function withServerFlags(command: Command, help: 'listed' | 'as in serve' = 'listed'): Command {
   const isListed = help === 'listed';
   for (const flag of describeOptions().flatMap(flagsOf)) command.addOption(isListed ? flag : flag.hideHelp());
+  for (const name of RETIRED_OPTIONS) command.addOption(new Option(`${flagName(name)} <value>`).hideHelp());
   return command
     .version(VERSION)
     .configureOutput({ outputError: (text, write) => write(withoutValue(text)) })

@@ -1,4 +1,4 @@
-import { Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import { PRESET_FLAGS, type PresetFlags } from '../../cli/preset-flags.ts';
 import { fieldValues } from '../../engine/read/file-form.ts';
@@ -26,6 +26,15 @@ export interface ChunkFlags extends PresetFlags {
   readonly progress: (typeof PROGRESS)[number];
   readonly server?: string;
   readonly workers?: string;
+}
+
+/** Says of a flag of version 1.0 what to write instead. */
+export function namingReplaced(command: Command, replaced: Readonly<Record<string, string>>): Command {
+  const reworded = (error: string) =>
+    error.replace(/(?<=unknown option '(.*)')$/m, (_, flag) =>
+      replaced[flag] ? `: use ${replaced[flag]}` : '',
+    );
+  return command.configureOutput({ outputError: (text, write) => write(reworded(text)) });
 }
 
 const option = (flags: string, description: string): Option => new Option(flags, description);

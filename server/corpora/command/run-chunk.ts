@@ -8,6 +8,7 @@ import { leftOutInWords } from '../../engine/read/readers.ts';
 import { NO_COUNTS } from '../../store/jobs/contract.ts';
 import { Skips } from '../skips.ts';
 import type { ChangeCounts } from './changes.ts';
+import { namingReplaced } from './flags.ts';
 import { type Counts, describe, showProgress, summaryOf } from './progress.ts';
 import { type ChunkSetup, withSetup } from './setup.ts';
 import { chunkToFolder } from './to-folder.ts';
@@ -15,7 +16,8 @@ import { chunkToStdout } from './to-stdout.ts';
 
 /** @returns the command without flags: the flags depend on the chunker, which the arguments select */
 export function chunkCommand(): Command {
-  return new Command('chunk')
+  const replaced = { '--jsonl': '--format jsonl', '--json': '--progress json' };
+  return namingReplaced(new Command('chunk'), replaced)
     .description('Chunk files, and write a line of JSON for each chunk. The options depend on --chunker.')
     .addArgument(
       new Argument('<paths...>', 'files, folders and globs; - reads JSON Lines from standard input'),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import t from 'tap';
 import { withServerFlags } from '../../../server/cli/commands/serve.ts';
-import { configOf, type Environment, readConfig } from '../../../server/config/config.ts';
+import { configOf, type Environment, readConfig, retiredIn } from '../../../server/config/config.ts';
 import { hubSettingsOf } from '../../../server/config/hub-settings.ts';
 import { type Machine, readMachine } from '../../../server/config/option.ts';
 import { describeOptions } from '../../../server/config/options.ts';
@@ -31,6 +31,19 @@ t.test('the defaults are those of the interface', async (t) => {
   t.equal(config.workers, availableParallelism());
   t.same(configOf(), config, 'an app that mounts the service begins with the same');
   t.same(configOf({ port: 1 }), { ...config, port: 1 });
+});
+
+t.test('retired options: a server with one starts with its defaults, and warns', async (t) => {
+  const flags = withServerFlags(new Command())
+    .parse(['--max-steps', '5', '--port', '1'], { from: 'user' })
+    .opts();
+  const env = { LOG_TO: 'stderr', LOG_LEVEL: 'warn' };
+  t.same(readConfig(flags, env), configOf({ port: 1, logLevel: 'warning' }));
+  t.same(
+    retiredIn(flags, env),
+    ['--max-steps', 'LOG_TO'].map((name) => `${name} no longer has an effect; remove it`),
+  );
+  t.same(retiredIn({}, {}), []);
 });
 
 t.test('defaults follow the machine', async (t) => {

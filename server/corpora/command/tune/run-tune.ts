@@ -10,6 +10,7 @@ import type { ServerCradle } from '../../../container.ts';
 import { unlessAborted } from '../../../engine/abort.ts';
 import { randomFrom } from '../../../engine/operations/evaluation/bootstrap.ts';
 import { RETRIEVERS, type Retriever } from '../../../engine/operations/evaluation/schemas.ts';
+import { namingReplaced } from '../flags.ts';
 import { Stopped, stopOnSignals } from '../run-chunk.ts';
 import { deriveQuestions, findUnits } from './derive-questions.ts';
 import { QUESTIONS, readFolder, readQuestions, STATE, thinned } from './read-corpus.ts';
@@ -38,7 +39,7 @@ export function tuneCommand(env: Environment, onEnd: (status: number) => void): 
   const command = new Command('tune').description(
     'Find the chunker, size, context and retriever with which questions about a folder find their answers',
   );
-  return withCorpus(command)
+  return withCorpus(namingReplaced(command, { '--report': '--json' }))
     .option('--baseline <preset or file>', 'what has to be beaten (default: the preset that fits the files)')
     .option(
       '--grid <file>',
