@@ -6,18 +6,19 @@ RUN npm ci --omit=peer
 COPY core core
 COPY plugins plugins
 COPY server server
+COPY test/tools test/tools
 COPY tsconfig.json ./
 # Plugins of a trimmed image, as --plugins takes them; without it all are kept.
 ARG PLUGINS=""
 # Whether a trimmed image can open buckets: 23 MB.
 ARG BUCKETS=""
-RUN if [ -n "$PLUGINS" ]; then node server/cli/tools/trim.ts ${BUCKETS:+--buckets} "$PLUGINS"; fi
+RUN if [ -n "$PLUGINS" ]; then node test/tools/trim.ts ${BUCKETS:+--buckets} "$PLUGINS"; fi
 RUN npm run build && mkdir data .cache && chown node:node data .cache
 # Of the packages, the image has what the program reads on a machine of its kind.
 ARG TARGETARCH
 RUN cpu=$(echo "$TARGETARCH" | sed s/amd64/x64/) && \
-  npm prune --omit=dev --omit=peer --os=linux --cpu="$cpu" && node server/cli/tools/slim.ts "$cpu" && \
-  rm -r core plugins server tsconfig.json
+  npm prune --omit=dev --omit=peer --os=linux --cpu="$cpu" && node test/tools/slim.ts "$cpu" && \
+  rm -r core plugins server test tsconfig.json
 # Reads all plugins and opens a store, so that an incomplete image fails here, and fills the compile cache, which is
 # that of a user, a path and a processor: an image for another one compiles when it is started.
 USER node

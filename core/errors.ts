@@ -1,6 +1,6 @@
 /**
- * The one catalogue of errors that a caller can see: code, HTTP status and message. A message says what failed and
- * what to change. `{name}` is replaced by the error's value `name`.
+ * All errors that callers can see, by code: HTTP status and message. A message says what failed and what to change.
+ * The error's values replace placeholders: the value `name` replaces `{name}`.
  */
 export const CATALOGUE = {
   body_empty: [400, 'The body is empty: send a JSON object.'],
@@ -11,9 +11,8 @@ export const CATALOGUE = {
     'The body is not valid {encoding}, although its Content-Encoding says so: {reason}.',
   ],
   body_not_form: [400, 'The body is not a valid form, although its Content-Type says so: {reason}.'],
-  /** `what` is a line of a stream. */
   line_not_json: [400, '{what} is not a line of valid JSON in UTF-8: {reason}.'],
-  /** `problems` is a list, see `ServiceError.problems`, or a plugin's own message. */
+  /** `problems` is `ServiceError.problems` or a plugin's own message. */
   invalid_parameters: [400, '{problems}'],
   unknown_tokenizer: [400, 'tokenizer: there is no tokenizer {name}; available: {known}.{hint}'],
   unknown_model: [400, 'embedding_model: there is no model {name} here; available: {known}. {remedy}{hint}'],
@@ -32,11 +31,10 @@ export const CATALOGUE = {
   ],
   all_failed: [422, '{failed} of {failed} documents failed: GET /v1/jobs/ID/errors lists the reasons.'],
   nothing_read: [422, 'Nothing was read: {skipped}.'],
-  /** For the source or target of a job. */
   path_outside: [400, '{path} is outside {storage}: use a path inside it, without links that lead outside.'],
   path_unusable: [400, '{path} cannot be used: {reason}.'],
   source_changed: [400, '{source} was changed or removed after the work began: start it again.'],
-  /** The error of a shard that would fail again if retried. */
+  /** The error of a job's shard that would fail again if it were retried. */
   callback_refused: [400, 'The callback {url} was refused: {reason}.'],
   source_unreadable: [400, '{source} cannot be read: {reason}.'],
   unknown_connection: [400, 'There is no connection {name}; available: {known}.'],
@@ -121,7 +119,7 @@ type Values = Readonly<Record<string, string | number | readonly string[]>>;
 
 const NO_PROBLEMS: readonly string[] = [];
 
-/** An error of the catalogue. `detail` is what the caller reads. */
+/** An error of the catalogue. Callers receive its `detail`. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -140,13 +138,13 @@ export class ServiceError extends Error {
     return this.message;
   }
 
-  /** The problems with the parameters of a request, one sentence each without a full stop. */
+  /** The problems with the parameters of a request: one sentence each, without a full stop. */
   get problems(): readonly string[] {
     const { problems } = this.values;
     return Array.isArray(problems) ? (problems as readonly string[]) : NO_PROBLEMS;
   }
 
-  /** Seconds after which a refused request may be retried, if the error says so. */
+  /** Seconds after which the caller may retry the request; undefined if the error does not define them. */
   get retryAfter(): number | undefined {
     return this.values.seconds === undefined ? undefined : Number(this.values.seconds);
   }
@@ -156,9 +154,9 @@ export class ServiceError extends Error {
 export interface PlainError {
   readonly code: ErrorCode;
   readonly values: Values;
-  /** The stack, for the log. Never for the caller. */
+  /** Stack for the log; never shown to callers. */
   readonly stack?: string | undefined;
-  /** The reason, for the log and the authors of plugins. Never for the caller. */
+  /** Cause for the log and for plugin authors; never shown to callers. */
   readonly cause?: Error | undefined;
 }
 
@@ -174,7 +172,7 @@ export function fromPlainError({ code, values, stack, cause }: PlainError): Serv
   return error;
 }
 
-/** A copy that can be sent: other properties may hold anything. An error may be its own cause. */
+/** A copy of a cause that can be sent between threads. The depth is limited, because causes may be circular. */
 function plainCause(error: unknown, left = 10): Error | undefined {
   if (error === undefined || left === 0) return undefined;
   if (!(error instanceof Error)) return new Error(String(error));
@@ -184,20 +182,20 @@ function plainCause(error: unknown, left = 10): Error | undefined {
 }
 
 /**
- * The error for invalid parameters.
+ * Creates the error for invalid parameters.
  *
- * @param problems one sentence each, naming the place and saying what is expected there
+ * @param problems one sentence each, which names the parameter and the expected value
  */
 export function invalid(problems: string | readonly string[], cause?: unknown): ServiceError {
   return new ServiceError('invalid_parameters', { problems: [problems].flat() }, cause);
 }
 
-/** A plugin's error whose message the caller may read: it contains no path, key or text of a document. */
+/** An error whose message callers may read. The message must not contain paths, keys or document text. */
 export function exposedError(message: string, cause?: unknown): Error & { readonly expose: true } {
   return Object.assign(new Error(message, { cause }), { expose: true as const });
 }
 
-/** The same for a mistake of the caller, answered with 400; it is not retried. */
+/** Creates an `exposedError` for a mistake of the caller. It is answered with 400 and not retried. */
 export function refusedError(
   message: string,
   cause?: unknown,
@@ -205,12 +203,11 @@ export function refusedError(
   return Object.assign(exposedError(message, cause), { statusCode: 400 as const });
 }
 
-/** The message of any thrown value. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A value that ends with its own punctuation gets no full stop after it. */
+/** Replaces the placeholders. After a value that ends with punctuation, the template's full stop is left out. */
 function fill(template: string, values: Values): string {
   return template.replace(/\{(\w+)\}(\.?)/g, (_, name: string, stop: string) => {
     const value = values[name] ?? '';

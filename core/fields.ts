@@ -1,4 +1,4 @@
-/** Fields that chunkers of structured texts add to chunks, each written once as JSON Schema. */
+/** JSON Schemas of chunk fields that several chunkers of structured texts use. */
 
 export const headingPathField = {
   type: 'array',

@@ -1,14 +1,13 @@
-/** Something that reports failure by an event that ends the process if nobody listens. */
+/** An emitter whose unhandled `error` event ends the process. */
 interface Emitter {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
 /**
- * Listens, for as long as it lives, for errors that break a socket, stream, server, database client, worker thread or
- * child process. Required for every such object, even if its failure is also reported in another way; a wall checks
- * that.
+ * Handles `error` events of a socket, stream, server, database client, worker thread or child process for its whole
+ * life. Required for every such object, even if failures are also reported in another way; a test checks this.
  *
- * @param onError by default nothing, for cases where whoever waits for the result is also notified
+ * @param onError default: ignores the error, for objects whose callers receive failures in another way
  */
 export function hold<Held extends Emitter>(held: Held, onError: (error: Error) => void = () => {}): Held {
   held.on('error', onError);

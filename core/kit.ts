@@ -1,9 +1,10 @@
 /**
- * The door of plugins to the core, in the tree or outside it; `plugins/toolkit/` is the other one. Outside:
- * `import { type Chunker, chunkSize, cutAtWhiteSpace } from 'chunksmith/kit'`.
+ * The core's API for plugins, both bundled and external; the second API is `plugins/toolkit/`. External plugins
+ * import this file like this: `import { type Chunker, chunkSize, cutAtWhiteSpace } from 'chunksmith/kit'`.
  */
 
 export type * from './contracts/chunk.ts';
+export type * from './contracts/chunker.ts';
 export type * from './contracts/chunker.ts';
 export type * from './contracts/collaborators.ts';
 export type * from './contracts/embedding.ts';
@@ -13,7 +14,6 @@ export type * from './contracts/plugin.ts';
 export type * from './contracts/reader.ts';
 export type * from './contracts/refinery.ts';
 export type * from './contracts/sink.ts';
-export type * from './contracts/structure.ts';
 export type * from './contracts/tokenizer.ts';
 export { removeCutsInClusters } from './engine/cuts/clusters.ts';
 export {
@@ -30,9 +30,9 @@ export {
 export { cutAtDelimiters, cutAtWordSigns } from './engine/cuts/delimiters.ts';
 export { isLineBreak } from './engine/cuts/lines.ts';
 export { keepOptimised } from './engine/keep-optimised.ts';
-export { isTitle } from './engine/packing/titles.ts';
+export { isTitle } from './engine/packing/introductions.ts';
+export { withFields } from './engine/packing/packing.ts';
 export { countUpTo, countWhile, matchEnd } from './engine/search.ts';
-export { withFields } from './engine/structure/span-fields.ts';
 export { exposedError, reasonOf, refusedError } from './errors.ts';
 export * from './fields.ts';
 export { hold } from './hold.ts';

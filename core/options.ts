@@ -1,8 +1,9 @@
 /**
- * Request parameters that several plugins share, each written once as JSON Schema. Besides the standard keywords
- * there are `lessThan: "<parameter>"`: the value must be below that of another parameter; `excludes:
- * ["<parameter>"]`: it cannot be given together with another one that is not at its default; and `effectiveWith:
- * {"<parameter>": [<values>]}`: it has an effect only if another parameter has one of these values.
+ * JSON Schemas of request parameters that several plugins share. They use these custom keywords:
+ *
+ * - `lessThan: "<parameter>"`: the value must be below the other parameter's value
+ * - `excludes: ["<parameter>"]`: the named parameters must have their defaults
+ * - `effectiveWith: {"<parameter>": [<values>]}`: has an effect only if the other parameter has one of these values
  */
 
 export const chunkSize = {

@@ -11,9 +11,9 @@ import plugin from 'fastify-plugin';
 import { hold } from '../core/hold.ts';
 import type { Registry } from '../core/hosting/registry.ts';
 import { type Config, configOf } from './config/config.ts';
+import { corporaFor, type OpenCorpora } from './config/find-corpora.ts';
 import { createLog } from './config/log.ts';
 import { createServerContainer, type ServerCradle } from './container.ts';
-import { corporaFor, type OpenCorpora } from './find-corpora.ts';
 import { workRoutes } from './http/chunk/routes.ts';
 import { openapi } from './http/docs/openapi.ts';
 import { playgroundRoutes } from './http/docs/playground.ts';
@@ -25,7 +25,6 @@ import { forwardedAddresses, trustOf } from './http/transport/client-address.ts'
 import { gracefulShutdown, refuseConnection } from './http/transport/connections.ts';
 import { errorHandler, sendError } from './http/transport/error-handler.ts';
 import { knownPaths, methodNotAllowed, operatorsAlone, unknownPaths } from './http/transport/known-paths.ts';
-import { pluginCheck } from './http/transport/plugin-check.ts';
 import { requestId, requestLog, requestMetrics } from './http/transport/request-log.ts';
 import { security } from './http/transport/security.ts';
 import { services } from './http/transport/services.ts';
@@ -34,19 +33,17 @@ import { logPlugins } from './plugins/loader/loader.ts';
 export { configOf, readConfig } from './config/config.ts';
 
 export interface AppOptions {
-  /** The plugins, if they are already loaded. */
   readonly registry?: Registry;
-  /** Whether a worker thread starts before a request needs one, once the app listens. */
+  /** Whether a worker thread starts as soon as the app listens, before the first request. */
   readonly startsThread?: boolean;
-  /** Called once the app listens and its store of pipelines is open. */
+  /** Called when the app listens and its store of pipelines is open. */
   onOpen?(): void;
-  /** Called with the reason if the store of pipelines cannot be opened. */
   onBrokenStore?(error: unknown): void;
 }
 
 /**
- * Builds the whole server, wired but not listening. It opens the store of pipelines only after it listens, so that it
- * answers early. Close it to end its worker threads.
+ * Builds and wires the whole server without listening. The store of pipelines opens only after listening, so that
+ * the server answers early. Close the server to end its worker threads.
  *
  * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins`, `missing_plugin_package`,
  *   `unknown_plugin`
@@ -75,23 +72,20 @@ export async function buildApp(
   if (config.trustProxy !== 0) await app.register(forwardedAddresses);
   await app.register(requestLog);
   await app.register(gracefulShutdown);
-  // In a scope of its own, as when it is mounted in another app.
   await app.register(async (scope) => serve(scope, wired, true));
   return app;
 }
 
-/** Milliseconds that a client has to send the headers of a request, unless whole requests have less. */
+/** Maximum milliseconds for receiving the headers of a request. A shorter request timeout also limits the headers. */
 const HEADERS_TIMEOUT = 60_000;
-/** Milliseconds without traffic, on top of the time for a request, after which a connection is closed. */
+/** Milliseconds added to the request timeout. A connection without traffic for the sum is closed. */
 const READ_TIMEOUT = 5000;
 
-// Importing node:http loads all its exports, including the client of fetch, which few servers need.
+// An import of node:http would also load the client of `fetch`, 14 MB: `node -p "import('node:http').then(()
+// => process.memoryUsage().rss)"`.
 const { createServer } = process.getBuiltinModule('node:http');
 
-/**
- * Creates the HTTP server. Its timeouts disconnect clients that send too slowly or do not read, because they hold
- * memory.
- */
+/** Creates the HTTP server. Its timeouts disconnect slow clients, because they hold memory. */
 function createHttpServer(
   handler: RequestListener,
   admission: Admission,
@@ -101,7 +95,7 @@ function createHttpServer(
   const timeouts = {
     requestTimeout: milliseconds,
     headersTimeout: Math.min(HEADERS_TIMEOUT, milliseconds),
-    // How often Node looks for connections that are too slow.
+    // Milliseconds between searches for slow connections.
     connectionsCheckingInterval: Math.min(30_000, milliseconds),
   };
   const answer: RequestListener = (request, response) => {
@@ -112,18 +106,17 @@ function createHttpServer(
   return server.setTimeout(milliseconds + READ_TIMEOUT);
 }
 
-/** Milliseconds that a connection is kept for another request: longer than common proxies keep theirs. */
+/** Milliseconds for which an idle connection is kept open; longer than the timeouts of common proxies. */
 const KEEP_ALIVE_TIMEOUT = 72_000;
 
-/** The parts of a server. */
 interface Wired {
   readonly container: AwilixContainer<ServerCradle>;
   readonly cradle: ServerCradle;
-  /** Undefined in a build without them. */
+  /** Undefined in a build without corpora. */
   readonly corpora: OpenCorpora | undefined;
 }
 
-/** @throws ConfigError if the server is to do jobs and cannot, ServiceError as `createServerContainer` does */
+/** @throws ConfigError if the server cannot run jobs as configured @throws ServiceError as `createServerContainer` */
 async function wire(config: Config, log: FastifyBaseLogger, registry?: Registry): Promise<Wired> {
   const corpora = await corporaFor(config);
   const container = await createServerContainer(config, log, registry);
@@ -131,9 +124,9 @@ async function wire(config: Config, log: FastifyBaseLogger, registry?: Registry)
   return { container, cradle, corpora: corpora?.openCorpora(cradle, process.env) };
 }
 
-/** Milliseconds without a request before the store is opened: importing its packages blocks the event loop. */
+/** Milliseconds between checks whether requests are open. The store opens after them, because its imports block. */
 const HEAD_START = 100;
-/** Milliseconds that the store waits at most, for a thread that starts and for requests. */
+/** Maximum milliseconds that a starting thread and open requests delay the opening of the store. */
 const MAX_WAITING = 1000;
 
 function openWhenListening(
@@ -157,17 +150,16 @@ function openWhenListening(
   });
 }
 
-/** Opens the stores that are used; then the work on jobs begins. */
 async function openStores({ cradle: { store, openers, log }, corpora }: Wired): Promise<void> {
   await store.open();
   for (const problem of await openers.lostAliases().catch(() => [])) log.warn({}, problem);
   await corpora?.start();
 }
 
-/** Seconds reserved at the end of the shutdown for finishing requests and returning unfinished jobs. */
+/** Seconds at the end of the shutdown, after jobs, for finishing requests and returning unfinished jobs. */
 const AFTER_JOBS = 5;
 
-/** Has the worker finish or give back what it does, while requests are finished; it ends before the container. */
+/** Stops jobs while requests finish. Each job is finished or returned to its queue before the container closes. */
 function stopJobsFirst(app: FastifyInstance, { shutdownGrace }: Config, corpora: OpenCorpora): void {
   const grace = Math.max(0, shutdownGrace - AFTER_JOBS);
   app.addHook('preClose', async () => void corpora.stop(grace));
@@ -175,14 +167,14 @@ function stopJobsFirst(app: FastifyInstance, { shutdownGrace }: Config, corpora:
 }
 
 export interface ChunksmithOptions {
-  /** Differences from the defaults; flags and variables of the server are not read. */
+  /** Settings that replace the defaults. The server's flags and environment variables are ignored. */
   readonly config?: Partial<Config>;
 }
 
 /**
- * The service as a Fastify plugin, to be mounted in another app:
- * `app.register(chunksmith, { config: { workers: 2 }, prefix: '/chunks' })`. It does not change the routes, hooks
- * and error handler of that app, and answers unknown paths only below its own prefix.
+ * The service as a Fastify plugin for another app: `app.register(chunksmith, { config: { workers: 2 }, prefix:
+ * '/chunks' })`. It leaves the app's routes, hooks and error handler unchanged, and answers unknown paths only below
+ * its own prefix.
  */
 async function chunksmith(app: FastifyInstance, options: ChunksmithOptions): Promise<void> {
   const config = configOf(options.config);
@@ -191,7 +183,6 @@ async function chunksmith(app: FastifyInstance, options: ChunksmithOptions): Pro
   await serve(app, wired, app.prefix !== '');
 }
 
-/** Registers the Fastify plugins of the service; each names its dependencies. */
 async function serve(
   app: FastifyInstance,
   { container, cradle, corpora }: Wired,
@@ -216,11 +207,9 @@ async function serve(
   if (corpora !== undefined) await app.register(corpora.routes);
   await app.register(docsRoutes);
   if (config.playground) await app.register(playgroundRoutes);
-  await app.register(pluginCheck);
   await app.register(methodNotAllowed);
 }
 
-/** What a worker answers: requests for its operators. */
 async function serveOperators(app: FastifyInstance): Promise<void> {
   await app.register(operatorsAlone);
   await app.register(operatorRoutes);

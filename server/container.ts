@@ -9,15 +9,18 @@ import { Runner } from './engine/run/runner.ts';
 import { openSharedBuffers, type SharedBuffersRegistry } from './engine/run/shared-buffers.ts';
 import { type Admission, createAdmission } from './http/transport/admission.ts';
 import { createMetrics, type Metrics } from './http/transport/metrics.ts';
-import { createImportCheck, type ImportCheck } from './plugins/loader/import-check.ts';
 import { loadPlugins } from './plugins/loader/loader.ts';
 import { closed, createServiceContainer, type ServiceCradle } from './service-container.ts';
 import type { PipelineStore } from './store/contract.ts';
-import { createDatabase, type SharedDatabase } from './store/create-database.ts';
 import type { JobStore } from './store/jobs/contract.ts';
-import { createJobStore, createPipelineStore, queueOf } from './store/stores.ts';
+import {
+  createDatabase,
+  createJobStore,
+  createPipelineStore,
+  queueOf,
+  type SharedDatabase,
+} from './store/stores.ts';
 
-/** What the main thread has besides the service. */
 export interface ServerCradle extends ServiceCradle {
   readonly shared: SharedBuffersRegistry;
   readonly pool: Executor | undefined;
@@ -25,7 +28,6 @@ export interface ServerCradle extends ServiceCradle {
   readonly database: SharedDatabase;
   readonly store: PipelineStore;
   readonly jobs: JobStore;
-  readonly importCheck: ImportCheck;
   readonly metrics: Metrics;
   readonly byteBudget: ByteBudget;
   readonly admission: Admission;
@@ -34,7 +36,8 @@ export interface ServerCradle extends ServiceCradle {
 /**
  * Wires a server: the service of the main thread, worker threads, the store, metrics and admission control.
  *
- * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins`, `missing_plugin_package`, `unknown_plugin`
+ * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins`, `missing_plugin_package`,
+ *   `unknown_plugin`
  */
 export async function createServerContainer(
   config: Config,
@@ -46,10 +49,14 @@ export async function createServerContainer(
   const container = createServiceContainer({ config, log, shared, registry });
   return container.register({
     shared: asValue(shared),
-    pool: asFunction(({ shared }: ServerCradle) =>
+    pool: asFunction(({ shared, pluginFailures }: ServerCradle) =>
       config.workers === 0
         ? undefined
-        : createPoolExecutor({ config, plugins: { all: registry.all, broken: registry.broken } }, shared),
+        : createPoolExecutor(
+            { config, plugins: { all: registry.all, broken: registry.broken } },
+            shared,
+            (id, failure) => pluginFailures.set(id, failure),
+          ),
     ).singleton(),
     runner: closed((given: ServerCradle) => new Runner(given)),
     database: closed(() => createDatabase(config, log)),
@@ -57,7 +64,6 @@ export async function createServerContainer(
     jobs: asFunction(({ database }: ServerCradle) =>
       createJobStore(database, queueOf(config), log),
     ).singleton(),
-    importCheck: closed(createImportCheck),
     byteBudget: asFunction(() => new ByteBudget(config.maxBytesInFlight)).singleton(),
     metrics: asFunction(({ runner, byteBudget }: ServerCradle) =>
       createMetrics({ load: () => runner.load(), bytesInFlight: () => byteBudget.taken }),
@@ -66,9 +72,9 @@ export async function createServerContainer(
   }) as unknown as AwilixContainer<ServerCradle>;
 }
 
-/** Disposes of dependants before their dependencies; Awilix's own `dispose` does everything at once. */
+/** Disposes of each dependant before its dependencies. Awilix's own `dispose` disposes of all at once. */
 export async function disposeInOrder(container: AwilixContainer<object>): Promise<void> {
-  // Dependencies are in the cache before their dependants.
+  // The cache contains dependencies before their dependants.
   for (const { resolver, value } of [...container.cache.values()].reverse()) {
     await (resolver as { dispose?(value: unknown): unknown }).dispose?.(value);
   }

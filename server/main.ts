@@ -1,7 +1,6 @@
 import { enableCompileCache } from 'node:module';
 
-// The code that the server imports is compiled once and cached, so that later starts are fast; worker threads read the
-// variable.
+// Caches compiled code for faster later starts. Worker threads read the folder from the environment variable.
 const { directory } = enableCompileCache();
 if (directory !== undefined) process.env.NODE_COMPILE_CACHE ||= directory;
 const { runCommand } = await import('./cli/run-command.ts');

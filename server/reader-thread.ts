@@ -6,21 +6,15 @@ import { callPlugin } from '../core/hosting/plugin-error.ts';
 import { registryOf } from '../core/hosting/registry.ts';
 import { createThreadLog } from './config/log.ts';
 import { checkPlaceCount } from './engine/limits.ts';
-import { giveMemoryBack } from './engine/run/give-memory-back.ts';
+import { giveMemoryBack } from './engine/memory.ts';
 import type { ReaderThreadData, ReadMessage, ReadOutcome } from './engine/run/guarded-readers.ts';
 import { BEGUN } from './engine/run/guarded-thread.ts';
-import { ownBuffers } from './engine/run/shared-buffers.ts';
-import { createServiceContainer } from './service-container.ts';
+import { createPluginHost } from './plugin-host.ts';
 
 const { config, readers } = workerData as ReaderThreadData;
 const port = parentPort as MessagePort;
-const { host, registry } = createServiceContainer({
-  config,
-  log: createThreadLog(config),
-  shared: ownBuffers,
-  registry: registryOf(readers),
-  isGuard: true,
-}).cradle;
+const registry = registryOf(readers);
+const host = createPluginHost({ registry, log: createThreadLog(config), env: process.env });
 
 /** Entry of a thread that reads files one after the other. */
 port.on('message', async (message: ReadMessage) => {
@@ -37,7 +31,7 @@ async function read({ reader, file, options }: ReadMessage): Promise<ReadOutcome
   const reported: [string, string][] = [];
   const context = {
     report: (name: string, value: string) => void reported.push([name, value]),
-    // If the answer is no longer wanted, this thread is ended.
+    // Never aborts: if the answer is no longer wanted, the main thread ends this thread.
     signal: new AbortController().signal,
     options,
   };
@@ -47,18 +41,18 @@ async function read({ reader, file, options }: ReadMessage): Promise<ReadOutcome
   const answer = await callPlugin(registry.require('reader', reader), () =>
     withinLimits(() => plugin.read(file, context)),
   );
-  // Here already, since each takes memory on both sides when it is sent.
-  checkPlaceCount((answer as ReadFile | undefined)?.places, 'file', config);
+  // Checked before sending, because each place takes memory in both threads.
+  checkPlaceCount((answer as ReadFile | undefined)?.places, 'file');
   return { read: answer, reported };
 }
 
-/** The result of a reader that cannot be sent, such as metadata with functions. */
+/** The error for a reader's result that cannot be sent, such as metadata with functions. */
 function unsendable({ kind, name }: Manifest, error: unknown): ServiceError {
   const reason = 'its result has values that JSON cannot represent';
   return new ServiceError('broken_promise', { kind, name, reason }, error);
 }
 
-/** @throws Error for callers in place of V8's own about its stack and the size of its values */
+/** Runs a reader. @throws Error with a message for callers if V8's stack or the size of a value exceeds its limit */
 async function withinLimits(run: () => ReadFile | Promise<ReadFile>): Promise<ReadFile> {
   try {
     return await run();
@@ -68,7 +62,7 @@ async function withinLimits(run: () => ReadFile | Promise<ReadFile>): Promise<Re
   }
 }
 
-/** Messages of V8, with what they mean for a file. */
+/** Patterns of V8's error messages, each with the problem of the file. */
 const LIMITS = [
   [/call stack/, 'its parts are nested too deeply'],
   [
@@ -77,7 +71,7 @@ const LIMITS = [
   ],
 ] as const;
 
-/** What a limit of V8 that a file has exceeded means for it. */
+/** The problem of a file that has exceeded a limit of V8; undefined for other errors. */
 function limitOf(error: unknown): string | undefined {
   if (!(error instanceof RangeError)) return undefined;
   return LIMITS.find(([of]) => of.test(error.message))?.[1];
@@ -87,7 +81,7 @@ function failed(error: unknown): ReadOutcome {
   return { error: toPlainError(error), isOverLimit: isOverLimit(error) };
 }
 
-/** Whether V8 had too little memory for a file; its parser may have kept what it had. */
+/** Whether a file has exceeded a limit of V8. Its parser may then still hold memory. */
 function isOverLimit(error: unknown): boolean {
   return error instanceof Error && (limitOf(error) !== undefined || isOverLimit(error.cause));
 }

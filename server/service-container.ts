@@ -10,23 +10,21 @@ import {
 } from 'awilix/browser';
 import type { HostedModels, Log, ModelFiles, SharedBuffers } from '../core/contracts/collaborators.ts';
 import type { TokenizerProvider } from '../core/contracts/tokenizer.ts';
-import { PluginHost } from '../core/hosting/container.ts';
+import type { PluginHost } from '../core/hosting/container.ts';
 import type { PluginEntry, Registry } from '../core/hosting/registry.ts';
 import type { Config } from './config/config.ts';
 import { hubSettingsOf } from './config/hub-settings.ts';
-import { readMachine } from './config/option.ts';
 import { createSinkCollections, type SinkCollections } from './engine/operations/store-chunks.ts';
-import { isGuarded } from './engine/read/read-with.ts';
 import { createRequestSchemas, type RequestSchemas } from './engine/read/request-schemas.ts';
 import { GuardedReaders } from './engine/run/guarded-readers.ts';
 import { Service } from './engine/service.ts';
 import { keepTokenizers, Openers } from './engine/stages/openers.ts';
-import { createCheck } from './engine/validation/validator.ts';
+import { createPluginHost } from './plugin-host.ts';
 import { hostedModels } from './plugins/hosted/provider.ts';
 import { createModelFiles } from './plugins/hub/model-files.ts';
-import { importFactory } from './plugins/loader/import-factory.ts';
+import { type OnPluginState, PluginFailures } from './plugins/loader/plugin-failures.ts';
 
-/** What one thread needs to serve requests: the main thread and every worker build the same from the same data. */
+/** Everything that one thread needs to serve requests; all threads build it from the same data. */
 export interface ServiceCradle {
   readonly config: Config;
   readonly log: Log;
@@ -35,6 +33,7 @@ export interface ServiceCradle {
   readonly requestSchemas: RequestSchemas;
   readonly models: ModelFiles;
   readonly guardedReaders: GuardedReaders;
+  readonly pluginFailures: PluginFailures;
   readonly host: PluginHost;
   readonly openers: Openers;
   readonly collections: SinkCollections;
@@ -44,23 +43,21 @@ export interface ServiceCradle {
 export interface ServiceOptions {
   readonly config: Config;
   readonly log: Log;
-  /** Memory that the threads of the process share. */
   readonly shared: SharedBuffers;
   readonly registry: Registry;
-  /** Whether guarded readers run in this thread itself, because it is one of those that guard them; default false. */
-  readonly isGuard?: boolean;
-  /** By default the variables of the process. */
+  /** Environment variables; by default those of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** By default with the retries of a server. */
+  /** Access to hosted models; by default with the retries of a server. */
   readonly hosted?: HostedModels;
+  readonly onPluginState?: OnPluginState;
 }
 
-/** Wires the service of one thread. Nothing is created before it is requested. */
 export function createServiceContainer({
   config,
   log,
   shared,
   registry,
+  onPluginState,
   ...ofPlugins
 }: ServiceOptions): AwilixContainer<ServiceCradle> {
   const container = createContainer<ServiceCradle>({ injectionMode: InjectionMode.PROXY, strict: true });
@@ -72,6 +69,9 @@ export function createServiceContainer({
     requestSchemas: asFunction(createRequestSchemas).singleton(),
     models: asFunction(makeModelFiles).singleton(),
     guardedReaders: closed(({ config, registry }: ServiceCradle) => new GuardedReaders(config, registry.all)),
+    pluginFailures: asFunction(
+      ({ log }: ServiceCradle) => new PluginFailures(log, onPluginState),
+    ).singleton(),
     host: closed((given: ServiceCradle) => makeHost(given, ofPlugins)),
     openers: closed((given: ServiceCradle) => new Openers(given)),
     collections: closed(createSinkCollections),
@@ -79,7 +79,6 @@ export function createServiceContainer({
   });
 }
 
-/** Made once, and closed with the container. */
 export function closed<Given extends object, T extends { close(): unknown }>(make: (given: Given) => T) {
   return asFunction(make)
     .singleton()
@@ -93,23 +92,17 @@ function makeModelFiles({ config, log, registry }: ServiceCradle): ModelFiles {
 
 function makeHost(
   cradle: ServiceCradle,
-  { isGuard = false, env = process.env, hosted = hostedModels }: Partial<ServiceOptions>,
+  { env = process.env, hosted = hostedModels }: Pick<ServiceOptions, 'env' | 'hosted'>,
 ): PluginHost {
-  const { registry, log, shared, models } = cradle;
-  return new PluginHost({
+  const { registry, log, shared, models, pluginFailures } = cradle;
+  return createPluginHost({
     registry,
-    importFactory: async (entry) =>
-      isGuarded(entry) && !isGuard ? () => cradle.guardedReaders.reader(entry) : importFactory(entry),
-    collaborators: {
-      log,
-      createCheck,
-      shared,
-      models,
-      hosted,
-      memoryBytes: readMachine().memoryBytes,
-    },
+    log,
     env,
+    shared: { shared, models, hosted },
+    guard: (entry) => cradle.guardedReaders.reader(entry),
     wrap: (entry, plugin) => keepOpened(entry, plugin, log),
+    onCreated: (entry, error) => pluginFailures.note(entry, error),
   });
 }
 

@@ -4,31 +4,31 @@ import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { toPlainError } from '../core/errors.ts';
 import { registryOf } from '../core/hosting/registry.ts';
 import { createThreadLog } from './config/log.ts';
-import { release } from './engine/answer/release.ts';
-import { runWork } from './engine/run/executor.ts';
-import { giveMemoryBack } from './engine/run/give-memory-back.ts';
+import { giveMemoryBack, release } from './engine/memory.ts';
 import {
+  type PluginState,
   type Preparation,
   partSender,
+  runWork,
   type WorkerData,
   type WorkMessage,
   type WorkOutcome,
   withSignal,
-} from './engine/run/message.ts';
+} from './engine/run/executor.ts';
 import { connectSharedBuffers } from './engine/run/shared-buffers.ts';
 import type { Answer } from './engine/tasks.ts';
 import { createServiceContainer } from './service-container.ts';
 
-/** Above 0, a thread gets less of a core that others want. */
+/** Nice value of worker threads. A positive value lowers their share of a busy core. */
 const NICENESS = 10;
 
-/** Yields to the thread that reads requests and answers `/health`. On Linux each thread has its own priority. */
+/** Lowers this thread's priority below that of the HTTP thread. Only Linux has priorities per thread. */
 function yieldToFirstThread(): void {
   if (process.platform !== 'linux') return;
   try {
     setPriority(NICENESS);
   } catch {
-    // If a sandbox forbids it, all threads keep the same priority.
+    // If a sandbox forbids the change, all threads keep the same priority.
   }
 }
 
@@ -40,11 +40,12 @@ const { service, openers } = createServiceContainer({
   log: createThreadLog(config),
   shared: connectSharedBuffers(port2),
   registry: registryOf(plugins.all, plugins.broken),
+  onPluginState: (plugin, failure) => port2.postMessage({ plugin, failure } satisfies PluginState),
 }).cradle;
 port2.on('message', ({ models = [] }: Partial<Preparation>) => openers.prepare(models)).unref();
 (parentPort as MessagePort).postMessage(port1, [port1]);
 
-/** Entry of a worker thread: runs work, and answers with bytes or an error as data. Without work it has only started. */
+/** Entry point of a worker thread. Returns an answer, or an error as data. Without work, only starts the thread. */
 export default async function work(message: WorkMessage | undefined): Promise<unknown> {
   if (message === undefined) return undefined;
   const { work, flag, parts } = message;
@@ -61,7 +62,7 @@ export default async function work(message: WorkMessage | undefined): Promise<un
   }
 }
 
-/** Transfers the answer's memory instead of copying it. */
+/** Transfers the answer's memory to the main thread instead of copying it. */
 function moved(answer: Answer): unknown {
   const outcome: WorkOutcome = { answer };
   const buffers = [answer.bytes, answer.body].flatMap((bytes) => bytes?.buffer ?? []);

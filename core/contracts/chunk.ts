@@ -1,4 +1,4 @@
-/** The unit in which requests and answers give `start_index` and `end_index`. */
+/** Units of `start_index` and `end_index` in requests and answers. */
 export const OFFSET_UNITS = ['code_point', 'utf16', 'byte'] as const;
 export type OffsetUnit = (typeof OFFSET_UNITS)[number];
 
@@ -6,18 +6,18 @@ export type OffsetUnit = (typeof OFFSET_UNITS)[number];
 export interface Span {
   readonly start: number;
   readonly end: number;
-  /** Tokens of the span. If it is left out, the core counts the span's own text. */
+  /** Number of tokens of the span. By default, the core counts the span's own text. */
   readonly token_count?: number | undefined;
   /**
-   * What a reader needs to know before the text and cannot find in it, such as the header of a table that the chunk
-   * continues. It is not part of the text; whoever embeds the chunk may put it before the text.
+   * Information that a reader needs before the text, such as the table header for rows in the middle of a table. The
+   * context is not part of the text. An embedder may put the context before the text.
    */
   readonly context?: string | undefined;
-  /** Further fields of the chunk, written into the answer as they are. */
+  /** Further fields of the chunk. They are written into the answer unchanged. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Further fields of the chunk that are lists of stretches of the text, each list in the order of the text;
-   * they get `start_index` and `end_index` in the answer's unit.
+   * Further fields of the chunk. Each field is a list of stretches of the text, in the order of the text. The answer
+   * adds a `start_index` and an `end_index` to each stretch, in the answer's unit.
    */
   readonly located?: Readonly<Record<string, readonly Located[]>> | undefined;
 }
@@ -29,32 +29,31 @@ export interface Located {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** What a request says about a document besides its text. Empty for a text given alone. */
+/** What a request says about a document besides its text. Empty if the request has only a text. */
 export interface DocumentInfo {
-  /** The caller's id of the document. */
   readonly id?: string | undefined;
   readonly title?: string | undefined;
-  /** The name of its file, perhaps with folders. */
+  /** The name of the document's file; it may include folders. */
   readonly filename?: string | undefined;
-  /** The format of its text, if a reader or a request names one: `text/markdown`. */
+  /** Format of the text, such as `text/markdown`; undefined if neither a reader nor the request names it. */
   readonly mediaType?: string | undefined;
-  /** The caller's metadata. The answer has its bytes as they came in, whatever a plugin does with this value. */
+  /** The caller's metadata. Plugins cannot change it: the answer repeats the metadata exactly as it was sent. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Where its pages begin, in the unit of the chunks' offsets; never decreasing. Undefined if none of its places has
-   * a page. Only refineries see it.
+   * The start of each page, in the unit of the chunks' offsets. The starts never decrease. Undefined if the document
+   * has no pages. Only refineries receive this field.
    */
   readonly pages?: readonly number[] | undefined;
 }
 
 /**
- * Adds response metadata: `report('code-language', 'go')` becomes the header `x-code-language: go`; for a
- * batch the header lists one value per document. Names and values are ASCII, values without commas. The manifest
- * lists the names in `reports`.
+ * Adds response metadata. `report('code-language', 'go')` becomes the header `x-code-language: go`. In a batch, the
+ * header lists one value per document. Names and values are ASCII, and values contain no commas. The manifest lists
+ * all names in `reports`.
  */
 export type Report = (name: string, value: string) => void;
 
-/** A chunk as requests and answers carry it; offsets are in the unit that the request chose. */
+/** A chunk in requests and answers. Its offsets are in the unit that the request chose. */
 export interface Chunk {
   text: string;
   start_index: number;

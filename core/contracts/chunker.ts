@@ -1,106 +1,116 @@
 import type { DocumentInfo, Report, Span } from './chunk.ts';
 import type { EmbeddingModel } from './embedding.ts';
-import type { Structure, StructureRules } from './structure.ts';
 import type { TokenizedText } from './tokenizer.ts';
 
-/**
- * Contracts of chunkers. Offsets are UTF-16 code units of the source text, as JavaScript counts them. They
- * become code points (or bytes) once, when an answer is written.
- */
+/** Contracts of chunkers. Offsets are UTF-16 code units; the core converts them to the answer's unit. */
 
 /** Limits for packing pieces into chunks, in tokens. */
 export interface PackLimits {
   /** Maximum tokens per chunk. */
   readonly size: number;
-  /** Maximum tokens that a chunk repeats from the previous one; whole pieces only. Default 0. */
+  /** Maximum tokens repeated from the end of the previous chunk. Only whole pieces are repeated. Default 0. */
   readonly overlap?: number;
   /** Minimum pieces per chunk, if `size` allows it. Default 1. */
   readonly minPieces?: number;
   /**
-   * Estimates the sizes of single pieces, so that less text is counted. The counts of chunks and the
-   * limit stay exact; a chunk may hold fewer pieces than it could.
+   * Estimates the size of each piece, which is faster than counting it. Chunks stay within `size` and have exact
+   * counts, but may hold fewer pieces than would fit. Default false.
    */
   readonly approximate?: boolean;
 }
 
-/** Finds where a text can be cut between `start` and `end`: a new array of rising offsets, excluding both ends. */
+/** Finds rising offsets strictly between `start` and `end` where the text may be cut. Returns a new array. */
 export type CutFinder = (text: string, start: number, end: number) => number[];
 
 /** Limits for dividing a text along a hierarchy of cuts. */
 export interface DivideLimits {
   /** Maximum tokens per chunk. */
   readonly size: number;
-  /** A chunk of fewer code points joins a neighbour if `size` allows it. Default 1. */
+  /** Minimum code points of a chunk. A shorter chunk is joined to a neighbour if `size` allows it. Default 1. */
   readonly minCharacters?: number;
   /**
-   * Maximum tokens that a chunk repeats from the end of the previous one; they count towards `size`. Whole pieces of
-   * the coarsest finder whose pieces are small enough, else tokens. Default 0.
+   * Maximum tokens repeated from the end of the previous chunk; they count towards `size`. A chunk repeats whole
+   * pieces of the first finder that has small enough pieces, otherwise tokens. Default 0.
    */
   readonly overlap?: number;
-  /** Whether what only introduces the text after it stays with that text. Default true. */
+  /** Whether an introduction, such as a heading, stays with the text after it. Default true. */
   readonly introductions?: boolean;
-  /** Whether a short line alone between blank lines introduces what follows too, as in prose. Default false. */
+  /** Whether a short line between blank lines is an introduction too, as in prose. Default false. */
   readonly titles?: boolean;
 }
 
-/** What a chunker is given besides the text and the options. `Uses` are the kinds that its manifest uses. */
+/** The context of a call to a chunker. `Uses` lists the kinds of plugins in the manifest's `uses`. */
 export type ChunkContext<Uses = never> = BaseChunkContext & ('embedding' extends Uses ? WithModel : unknown);
 
-/** What the context also has if the manifest uses the kind `embedding`. */
 export interface WithModel {
-  /** The model that the request names. */
   readonly model: EmbeddingModel;
 }
 
 interface BaseChunkContext {
-  /** The text as the requested tokenizer reads it, or that of the requested embedding model. */
+  /** The tokens of the text, by the requested tokenizer or by the tokenizer of the requested embedding model. */
   readonly tokens: TokenizedText;
-  /** What the request says about the document besides its text. */
   readonly document: DocumentInfo;
-  /** Adds response metadata about how this text was chunked: the header `x-<name>`. */
+  /** Adds response metadata about the chunking of this text: the header `x-<name>`. */
   readonly report: Report;
-  /** Aborts once the answer is no longer wanted: the client has gone, or time is up. */
+  /** Aborts if the client disconnects or the time limit is reached. */
   readonly signal: AbortSignal;
   /**
-   * Packs the pieces between rising boundaries (the start of the first, ..., the end of the last) into chunks. A
-   * piece that is over the limit by itself becomes a chunk of its own.
+   * Packs pieces into chunks. The boundaries are rising: the start of the first piece, then the end of each piece. A
+   * piece over the limit becomes a chunk by itself.
    */
   pack(boundaries: ArrayLike<number>, limits: PackLimits): Span[];
-  /** Windows of `size` tokens, each repeating the last `overlap` tokens of the previous one. */
+  /** Windows of `size` tokens. Each window repeats the last `overlap` tokens (default 0) of the previous one. */
   windows(size: number, overlap?: number): Span[];
   /**
-   * Divides a stretch of the text along a hierarchy: the first finder cuts it, the next one cuts what is still over
-   * the limit, and at the end it is cut between tokens and between code points. A grapheme cluster that fits is never
-   * cut. A heading, or anything else that only
-   * introduces the text after it, stays with that text if the limit allows it.
+   * Divides a stretch of the text along a hierarchy of finders. The first finder cuts the stretch; each further
+   * finder cuts only pieces that are still over the limit. A piece that no finder can cut is cut between tokens, or
+   * finally between code points. A grapheme cluster that fits is never cut. A heading or another introduction stays
+   * with the text after it if the limit allows it.
    */
   divide(range: Span, finders: readonly CutFinder[], limits: DivideLimits): Span[];
   /**
-   * Packs a text along its structure. What is too large is cut at its best boundaries first, and the text between two
-   * of them is packed whole as long as it fits; a piece that is too large by itself is divided by `divide`. Each span
-   * has as `context` what it carries, at most half of `chunk_size` tokens: more is shortened, then left out, and the
-   * field `context_shortened` says so. With `count_context` the limit applies to the context, a line feed and the
-   * text together.
+   * Packs a text along its structure. A stretch that fits stays whole. A larger stretch is cut at its best boundaries
+   * first. A single piece that is too large is divided by `structure.divide`.
+   *
+   * The `context` of a span is its carried text, at most half of `chunk_size` tokens. Longer carried text is
+   * shortened or left out, and the field `context_shortened` reports that. With `count_context`, the limit applies to
+   * the context, a line feed and the text together.
    */
   packStructure(structure: Structure, rules: StructureRules): Span[];
 }
 
-/** A plugin that can tell what is wrong with its options before it is called. */
+/** A plugin that can check its options before it is called. */
 export interface ChecksOptions {
   /**
-   * What is wrong with options in a way that the schema cannot express, such as a name that does not exist: sentences
-   * that begin with the option, without a full stop. The server adds the closest name to one that ends like this:
-   * `recipe: there is no recipe "pros"; available: default, prose`. Any option may be missing. A call with these options is refused
-   * for the same reasons.
+   * Finds problems with options that the schema cannot express, such as a name that does not exist. A problem is a
+   * sentence that begins with the option and has no full stop. Any option may be missing. The server refuses a call
+   * whose options have problems.
+   *
+   * If a problem ends with a list of names, the server adds the name closest to the unknown one: `recipe: there is no
+   * recipe "pros"; available: default, prose`.
    */
   check?(options: Readonly<Record<string, unknown>>): readonly string[];
 }
 
-/** Decides where a text is cut. */
+/**
+ * Decides where a text is cut.
+ *
+ * ```ts
+ * import { type Chunker, cutAtDelimiters, type Factory } from 'chunksmith/kit';
+ * import type manifest from './manifest.ts';
+ *
+ * const createParagraphs: Factory<typeof manifest> = (): Chunker<{ chunk_size: number }> => ({
+ *   chunk: (text, { chunk_size: size }, { divide }) =>
+ *     divide({ start: 0, end: text.length }, [cutAtDelimiters(['\n\n'])], { size }),
+ * });
+ *
+ * export default createParagraphs;
+ * ```
+ */
 export interface Chunker<Options = Record<string, unknown>, Uses = never> extends ChecksOptions {
   /**
-   * Returns spans of `text` with rising starts and rising ends. `text` is never empty or only white space. A span
-   * must not begin or end between the two halves of a surrogate pair.
+   * Returns spans of `text` with rising starts and rising ends. The given text is never only white space. A span must
+   * not begin or end inside a surrogate pair.
    */
   chunk(
     text: string,
@@ -109,7 +119,41 @@ export interface Chunker<Options = Record<string, unknown>, Uses = never> extend
   ): readonly Span[] | Promise<readonly Span[]>;
 }
 
-/** A chunker whose options and uses are known only to its manifest. */
 export type AnyChunker = ChecksOptions & {
   chunk(text: string, options: never, context: never): readonly Span[] | Promise<readonly Span[]>;
 };
+
+/** The possible cuts of a text, and how good each cut is. Chunkers of all structured formats pack by outlines. */
+export interface Outline {
+  /** Boundaries of the smallest pieces: rising offsets from 0 to the length of the text. */
+  readonly edges: ArrayLike<number>;
+  /** The rank of each boundary in `edges`; a lower rank is a better cut. Packing takes one pass per distinct rank. */
+  readonly ranks: ArrayLike<number>;
+}
+
+/** The structure of a text, found by a chunker. */
+export interface Structure {
+  readonly outline: Outline;
+  /** The carried text of a chunk that begins at `start`, which can be any offset. Default: no chunk carries text. */
+  carriedAt?(start: number): Carried | undefined;
+  /** Cuts a piece that is larger than `size` tokens into chunks of at most `size` tokens. */
+  divide(start: number, end: number, size: number): readonly Span[];
+}
+
+/** The text that a chunk carries. Return the same object for all chunks with the same headings and opening. */
+export interface Carried {
+  /** The headings above the chunk, the highest first. */
+  readonly path?: readonly string[] | undefined;
+  /** The beginning of an element that continues in the chunk: the header of a table for a chunk of later rows. */
+  readonly opening?: string | undefined;
+}
+
+/** Options for packing a structured text (see `options.ts`). Sizes are in tokens. */
+export interface StructureRules {
+  readonly chunk_size: number;
+  /** Minimum tokens of a chunk, at most half of `chunk_size`. A value below 1 is a fraction of `chunk_size`. */
+  readonly min_chunk_size: number;
+  readonly count_context?: boolean;
+  /** A chunk always begins at boundaries of this rank or lower. Default: no such boundaries. */
+  readonly always?: number;
+}

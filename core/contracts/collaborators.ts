@@ -5,36 +5,35 @@ import type { TokenizerProvider } from './tokenizer.ts';
 /** Files of models and tokenizers on this machine, by the model's name. */
 export interface ModelFiles {
   /**
-   * The path of a model's file, or `undefined` if it is missing: from the plugin's own folder `models`, from the
-   * models folder, from the hub's local cache, or, if downloads are allowed, fetched from the hub into the models
-   * folder. Names that the hub cannot have are never found: its names are `name` or `owner/name`.
+   * Finds the path of a model's file; `undefined` if the file is missing. The search covers the plugin's own folder
+   * `models`, the models folder and the hub's local cache. If downloads are allowed, a missing file is fetched from
+   * the hub into the models folder. A name must have the form `name` or `owner/name`.
    */
   find(name: string, file: ModelFile, signal?: AbortSignal): Promise<string | undefined>;
-  /** Names of the models that have the file on this machine, sorted. */
+  /** Returns the sorted names of the models that have the file on this machine. */
   names(file: string): Promise<string[]>;
 }
 
-/** A file that a model may have. */
 export interface ModelFile {
-  /** Its path within the model, with `/`: `onnx/model.onnx`. */
+  /** Path within the model, separated by `/`: `onnx/model.onnx`. */
   readonly name: string;
-  /** A longer download is refused. */
+  /** Maximum size of a download; a larger one is refused. */
   readonly maxBytes: number;
-  /** Rejects if the file at `path` is invalid; a download is then discarded. */
+  /** Rejects if the file at `path` is invalid. An invalid download is discarded. */
   readonly check?: (path: string) => Promise<void>;
 }
 
-/** Memory that threads can share: a buffer, or a shared `WebAssembly.Memory`, which holds one. */
+/** Memory that threads can share: a buffer, or the buffer of a shared `WebAssembly.Memory`. */
 export type SharedMemory = SharedArrayBuffer | { readonly buffer: SharedArrayBuffer };
 
-/** Tables that all threads of the process read, built once. */
+/** Tables that are built once and shared by all threads of the process. */
 export interface SharedBuffers {
   /**
-   * Returns the buffer with that key. The first thread to ask builds it; the others wait and get the same memory. A
-   * failed build rejects for its own caller, and the next caller builds again.
+   * Returns the buffer of a key. The first thread that requests a key builds its buffer; other threads wait. If a
+   * build fails, only the thread that built rejects, and the next thread builds again.
    */
   get<Memory extends SharedMemory>(key: string, build: () => Memory | Promise<Memory>): Promise<Memory>;
-  /** Declares that this thread no longer uses the buffer; it is freed once no thread does. */
+  /** Declares that this thread no longer uses the buffer. The buffer is freed when no thread uses it. */
   release(key: string): void;
 }
 
@@ -47,105 +46,107 @@ export interface Log {
 }
 
 /**
- * Compiles the check of a JSON Schema, as requests are checked. The check lists what is wrong with a value, one
- * sentence each without a full stop, with a suggestion for a misspelt name; the list is empty for a valid value.
+ * Compiles a check of a JSON Schema, with the rules that also apply to requests. The check returns one sentence per
+ * problem, without a full stop; none if the value is valid. For a misspelt name, it suggests the right one.
  *
- * @param place put before the name of what is wrong: `zh.`
+ * @param place prefix for the names of members in problems: `zh.`
  */
 export type CreateCheck = (schema: ObjectSchema) => (value: unknown, place?: string) => readonly string[];
 
-/** How much fits in one call of a hosted model. */
+/** Limits of one call to a hosted model. */
 export interface BatchLimits {
   readonly items: number;
-  /** Estimated from the size of the texts in bytes. */
+  /** Maximum tokens of all texts of a call, estimated from their size in bytes. */
   readonly tokens: number;
 }
 
-/** An API that answers with JSON. */
+/** An HTTP API with JSON answers. */
 export interface HostedApi {
-  /** Name in errors. */
+  /** Name of the API in error messages. */
   readonly title: string;
-  /** Address of the calls. */
   readonly url: string;
-  /** Environment variable of the address, for errors. */
+  /** Environment variable of the API's address, for error messages. */
   readonly urlVariable?: string;
-  /** Environment variable of the key, for errors. */
+  /** Environment variable of the API's key, for error messages. */
   readonly keyVariable: string;
-  /** Empty if none is sent. */
+  /** The API key; if it is empty, no key is sent. */
   readonly key: string;
-  /** The header that holds the key; by default, the key is sent as `Authorization`. */
+  /** The header of the key; default `Authorization`. */
   readonly keyHeader?: string;
-  /** Put before the key in `Authorization`; default `Bearer`. */
+  /** Scheme of the key in `Authorization`; default `Bearer`. */
   readonly keyScheme?: string;
 }
 
-/** One call of an API. */
 export interface HostedCall<Value> {
   /** Default `POST`. */
   readonly method?: 'GET' | 'POST' | 'PUT';
-  /** Appended to the address of the API; default nothing. */
+  /** Path below the API's address; default empty. */
   readonly path?: string;
-  /** A `FormData` and a `Uint8Array` are sent as they are, all else as JSON; `GET` has none. */
+  /** A `FormData` or a `Uint8Array` is sent unchanged, other values as JSON. `GET` has no body. */
   readonly body?: object | undefined;
-  /** Further headers, with names in lower case: `content-type` of bytes. */
+  /** Further headers, with names in lower case, such as `content-type` for bytes. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Extracts the result from an answer's JSON. Throws if it is missing. */
+  /** Extracts the result from an answer's JSON. Throws if the result is missing. */
   readonly read: (answer: unknown) => Value;
-  /** What an answer should contain, for errors: `a completion`. */
+  /** The expected content of an answer, for error messages: `a completion`. */
   readonly expected: string;
-  /** Milliseconds after which the call is given up, including its retries; default three minutes. */
+  /** Deadline of the call in milliseconds, including its retries; default three minutes. */
   readonly deadline?: number;
-  /** Milliseconds that one try may take; default one minute. */
+  /** @deprecated the name of `deadline` in contract 1 */
+  readonly patience?: number;
+  /** Timeout of one attempt in milliseconds; default one minute. */
   readonly timeout?: number;
-  /** Statuses that are retried, like a broken connection; default 408, 429 and 500 and above. */
+  /** Statuses that are retried, as connection failures always are; default 408, 429, and 500 and above. */
   readonly retried?: readonly number[];
   readonly signal: AbortSignal;
 }
 
-/** Why a call failed. */
 export interface HostedFailure {
   /**
-   * `setup`: no call will succeed until the operator changes something; `unavailable`: the API could not be reached
-   * or was too busy, even after retries; `refused`: it rejected this call, or its answer has the wrong content.
+   * Kind of failure:
+   *
+   * - `setup`: calls fail until the operator changes the configuration
+   * - `unavailable`: the API was unreachable or overloaded, even after retries
+   * - `refused`: the API rejected this call, or its answer has the wrong content
    */
   readonly failure: 'setup' | 'unavailable' | 'refused';
-  /** For callers, without the key; it may quote the API's message. */
+  /** Message for callers. It may quote the API's message, but never contains the key. */
   readonly message: string;
-  /** The status of the answer, if that was the problem. */
+  /** Status of the answer; undefined if there is no answer, or if its content is the problem. */
   readonly status?: number | undefined;
 }
 
-/** What differs between the providers of hosted models. */
+/** What `createProvider` must know about a provider of hosted models. */
 export interface HostedProvider extends HostedApi {
-  /** Selects the provider for any name that begins with it: `openai/`. It is not sent. */
+  /** A model's name with this prefix selects the provider: `openai/`. The prefix is not sent. */
   readonly prefix: string;
   readonly known: readonly ModelInfo[];
   readonly limits: BatchLimits;
-  /** The plugin that opens the tokenizer of its models, and the name of that tokenizer. */
+  /** The tokenizer plugin and the name of its tokenizer that the provider's models use. */
   readonly tokenizer: { readonly provider: TokenizerProvider; readonly name: string };
-  /** The body of a call, as JSON. */
+  /** The body of a call, sent as JSON. */
   body(texts: readonly string[], model: string, purpose: EmbedRequest['purpose']): object;
-  /** The vectors of an answer, in the order of the texts. Throws if they are missing. */
+  /** Extracts the vectors from an answer, in the order of the texts. Throws if vectors are missing. */
   read(answer: unknown): readonly ArrayLike<number>[];
 }
 
-/** Shared by plugins that call models behind an API. */
+/** Tools for plugins that call hosted models. */
 export interface HostedModels {
-  /** Calls an API, with retries. Rejects only with the reason of the call's signal. */
+  /** Calls an API, with retries. Rejects only if the call's signal aborts, with the reason of the signal. */
   ask<Value>(api: HostedApi, call: HostedCall<Value>): Promise<{ readonly value: Value } | HostedFailure>;
   /**
-   * Like `ask`, for calls where every failure is an error: throws one for callers with the message of the failure,
-   * and `refusedError` if the key is refused, after which a job does not retry.
+   * Calls an API like `ask`, but throws every failure as an error for callers. If the API refuses the key, the error
+   * is a `refusedError`, so jobs do not retry the call.
    */
   demand<Value>(api: HostedApi, call: HostedCall<Value>): Promise<Value>;
-  /** A provider of hosted models: batches within its limits, in order, with retries. */
+  /** Creates a provider of hosted models. It batches within the limits, keeps the order of texts and retries. */
   createProvider(provider: HostedProvider): EmbeddingProvider;
   /**
-   * The given base URL, or the fallback, ready to be put before a path: http or https, without a trailing slash.
+   * Returns `given` or, if it is undefined, the fallback: an http or https URL without a trailing slash.
    *
-   * @throws an error for the caller that names the variable
+   * @throws Error for callers that names the variable, if the URL is invalid
    */
   baseUrl(given: string | undefined, fallback: string, variable: string): string;
-  /** The vectors of an answer in OpenAI's format: `data` in any order, as numbers or as base64. */
+  /** Extracts the vectors from an answer in OpenAI's format: `data` in any order, as numbers or as base64. */
   readData(answer: unknown): readonly ArrayLike<number>[];
 }

@@ -1,95 +1,107 @@
 import type { Tokenizer } from './tokenizer.ts';
 
-/** What an embedding plugin's factory returns: it opens models by name. Cheap to create; loads nothing. */
+/**
+ * Result of an embedding plugin's factory: opens models by name. Creating the provider must not load a model.
+ *
+ * ```ts
+ * import type { EmbeddingModel, Factory, Tokenizer } from 'chunksmith/kit';
+ * // It has `uses: ['tokenizer/character']`.
+ * import type manifest from './manifest.ts';
+ *
+ * const createLengths: Factory<typeof manifest> = async (given) => {
+ *   const characters = (await given['tokenizer/character'].open('character')) as Tokenizer;
+ *   const model: EmbeddingModel = {
+ *     name: 'lengths',
+ *     bytes: 0,
+ *     tokenizer: async () => characters,
+ *     embed: async (texts) => ({ dimensions: 1, values: Float32Array.from(texts, ({ length }) => length) }),
+ *   };
+ *   return {
+ *     list: () => [{ name: model.name, dimensions: 1 }],
+ *     open: async (name) => (name === model.name ? model : undefined),
+ *   };
+ * };
+ *
+ * export default createLengths;
+ * ```
+ */
 export interface EmbeddingProvider {
-  /** Models that can be opened now without a download, or that the provider knows by name. */
+  /** Lists the models that can be opened without a download, or that the provider knows by name. */
   list(): readonly ModelInfo[] | Promise<readonly ModelInfo[]>;
-  /** Opens a model; `undefined` if the plugin has none with that name. */
+  /** Opens a model; `undefined` for an unknown name. */
   open(name: string, signal: AbortSignal): Promise<EmbeddingModel | undefined>;
 }
 
-/** An entry of the list of models. */
 export interface ModelInfo {
   readonly name: string;
-  /** Aliases that a request may use. */
   readonly aliases?: readonly string[];
-  /** Changes with the weights. */
+  /** Version of the model's weights. Must change whenever the weights change. */
   readonly version?: string;
-  /** The length of its vectors. */
+  /** Length of the model's vectors. */
   readonly dimensions?: number;
-  /**
-   * Maximum tokens of a text that it reads, with its prompt and special tokens; null if it reads any text to its end.
-   * Left out if that is not known.
-   */
+  /** Maximum tokens of a text, including its prompt and special tokens. Null: no limit; undefined: unknown. */
   readonly window?: number | null;
 }
 
-/** A model that is ready to embed. It is opened once per thread and shared by requests. */
+/** A model that is ready to embed. Each thread opens it once and shares it between requests. */
 export interface EmbeddingModel {
-  /** Its own name, even if the request gave an alias. */
+  /** The model's main name, even if the model was requested by an alias. */
   readonly name: string;
-  /** Bytes of memory that it takes in this thread, not counting tables in shared buffers. */
+  /** Bytes of memory per thread, excluding shared buffers. */
   readonly bytes: number;
-  /** Counts the tokens of `chunk_size` if a chunker uses this model. */
+  /** The tokenizer that measures `chunk_size` if a chunker uses this model. */
   tokenizer(): Promise<Tokenizer>;
   /**
-   * How much of a text it reads; null if it reads any text to its end. Left out if that is not known: such a model
-   * refuses a longer text, as `TextRefusal` says, instead of cutting it. The caller gives it texts within its window,
-   * or longer ones to be cut.
+   * The longest text that the model reads. Null means no limit; undefined means unknown. Callers may pass longer
+   * texts, and the model then reads only their beginning. But a model with an unknown window must refuse a text that
+   * is too long (see `TextRefusal`).
    */
   readonly window?: ModelWindow | null;
-  /** One vector per text, in order. An empty text has a vector too. */
+  /** Returns one vector per text, in order, also for an empty text. */
   embed(texts: readonly string[], request: EmbedRequest): Promise<Vectors>;
-  /**
-   * Maps a cosine similarity to the scale on which 0.5 means "another topic"; strictly increasing. Models
-   * without it are compared by the cosine itself.
-   */
+  /** Maps a cosine to a scale on which 0.5 means "another topic". Strictly increasing. Default: no change. */
   calibrate?(cosine: number): number;
-  /** Frees what the garbage collector does not. Called once, when no request uses the model. */
+  /** Frees resources that the garbage collector cannot free. Called once, when no request uses the model. */
   close?(): void | Promise<void>;
 }
 
-/** How much of a text a model reads. What is beyond it is cut off. */
+/** The longest text that a model reads. The model ignores everything beyond the window. */
 export interface ModelWindow {
   /** Maximum tokens of a text, with its prompt and special tokens. */
   readonly tokens: number;
-  /** The exact number of tokens that the model reads for a text of any length: with its prompt and special tokens. */
+  /** Counts exactly the tokens of a text of any length, including its prompt and special tokens. */
   count(text: string, purpose: Purpose): number;
 }
 
-/** What to do with a text beyond the window of its model: average the vectors of its windows, cut it, or refuse it. */
+/** How to embed a text that is longer than the window: average the vectors of its windows, cut it, or refuse it. */
 export const LONG_TEXTS = ['average', 'cut', 'refuse'] as const;
 export type LongTexts = (typeof LONG_TEXTS)[number];
 
-/** An error of `embed` about a single text has this member, so that the caller learns which one it is. */
+/** Properties of an error that `embed` throws because of one text. */
 export interface TextRefusal {
-  /** Its index among the texts of the call. */
+  /** Index of the refused text in the call's list of texts. */
   readonly refusedText: number;
 }
 
-/** What vectors are for: to be found by a search, to search with, or to be compared with each other. */
+/** What a vector is for: to be found by a search, to search with, or to be compared with similar vectors. */
 export const PURPOSES = ['document', 'query', 'similarity'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
-/** What a model gets besides the texts. */
 export interface EmbedRequest {
-  /** Models that distinguish purposes embed the same text differently for each; others ignore it. */
+  /** Some models embed a text differently for each purpose; other models ignore the purpose. */
   readonly purpose: Purpose;
-  /** Aborts once the answer is no longer wanted: the client has gone, or time is up. */
+  /** Aborts if the client disconnects or the time limit is reached. */
   readonly signal: AbortSignal;
-  /** Called with the number of texts done, if the model takes more than one step. */
+  /** Called with the number of texts embedded so far, if the model embeds in several steps. */
   readonly progress?: (done: number) => void;
 }
 
-/** Vectors of equal length, one after the other. */
+/** Vectors of equal length, stored one after another in `values`. */
 export interface Vectors {
   readonly dimensions: number;
   readonly values: Float32Array;
-  /**
-   * The indexes of the texts with no word that the model knows, so that their vectors mean nothing, if it can tell.
-   * Without it, those with zero vectors are reported.
-   */
+  /** Indexes of texts in which the model knows no word. Default: the texts whose vector is zero. */
   readonly wordless?: readonly number[];
-  /** The name of a lexical fallback, and how many of the texts have its vectors because the model knows too few words. */
+  /** The lexical method for texts of which the model knows too few words. `texts` is the number of such texts. */
   readonly fallback?: { readonly name: string; readonly texts: number };
 }

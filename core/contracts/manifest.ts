@@ -1,18 +1,15 @@
 import type { FromSchema } from 'json-schema-to-ts';
 
-/** What a plugin can be. Each kind has a folder of the plural name under `plugins/`. */
+/** The kinds of plugins. Each kind has a folder under `plugins/`, named by its plural. */
 export const KINDS = ['chunker', 'refinery', 'reader', 'sink', 'embedding', 'tokenizer'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Names a plugin: `chunker/token`. */
+/** Id of a plugin: `chunker/token`. */
 export type PluginId = `${Kind}/${string}`;
 
-/**
- * The version of these contracts (semantic versioning). A plugin's `engine` says which versions it is written for.
- */
+/** Version of these contracts (semver). In `engine`, a plugin declares the versions that it supports. */
 export const PLUGIN_CONTRACT_VERSION = '2.0.0';
 
-/** A JSON Schema of an object. */
 export interface ObjectSchema {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, object>>;
@@ -20,13 +17,13 @@ export interface ObjectSchema {
   readonly additionalProperties?: boolean | object;
 }
 
-/** Those of a plugin without options. */
+/** Schema of a plugin without options. */
 export const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {} };
 
 const names = { type: 'array', items: { type: 'string', minLength: 1 } } as const;
 const schemas = { type: 'object', additionalProperties: { type: 'object' } } as const;
 
-/** The schema of the inert half of a plugin: data that can be read without loading the plugin's dependencies. */
+/** Schema of a plugin's manifest. Manifests are data, read without loading the plugin's dependencies. */
 export const manifestSchema = {
   type: 'object',
   required: ['kind', 'name', 'summary'],
@@ -201,13 +198,11 @@ type DeepReadonly<T> = T extends (infer Item)[]
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
 
-/** The inert half of a plugin; see `manifestSchema` for what its fields mean. */
+/** Manifest of a plugin; `manifestSchema` describes its fields. */
 export type Manifest = DeepReadonly<FromManifestSchema>;
 
-/** What a manifest declares in `chooses`. */
 export type ChoicesOf<M extends Manifest> = M extends { readonly chooses: readonly (infer Id)[] }
   ? Id
   : never;
 
-/** What a manifest declares in `uses`. */
 export type UsesOf<M extends Manifest> = M extends { readonly uses: readonly (infer Use)[] } ? Use : never;

@@ -1,12 +1,10 @@
 /**
- * A step of a pipeline. The configuration takes the fields of the plugin's own endpoint. The plugin may
- * have gone since the pipeline was stored: then it is refused when it is executed, not when it is read.
+ * A step of a pipeline. Its configuration has the fields of the plugin's own endpoint. A stored step may name a
+ * plugin that no longer exists: it can be read, but not run.
  */
 export interface PipelineStep {
   readonly type: 'chunk' | 'refine';
-  /** Name of the chunker of a chunk step. */
   readonly chunker: string | null;
-  /** Name of the refinery of a refine step. */
   readonly refinery: string | null;
   readonly config: Readonly<Record<string, unknown>>;
 }

@@ -7,7 +7,7 @@ import type { AnyRefinery } from './refinery.ts';
 import type { Sink } from './sink.ts';
 import type { TokenizerProvider } from './tokenizer.ts';
 
-/** What every plugin's factory may request, by name. */
+/** The collaborators that a plugin's factory may request by name. */
 export interface Collaborators {
   readonly log: Log;
   /** Compiles checks of JSON Schemas, for files that a plugin reads. */
@@ -15,30 +15,26 @@ export interface Collaborators {
   readonly shared: SharedBuffers;
   /** Files of models on this machine, and on the hub if downloads are allowed. */
   readonly models: ModelFiles;
-  /** Shared by providers of models behind an API. */
+  /** Tools for providers of hosted models. */
   readonly hosted: HostedModels;
-  /** Bytes of memory of the machine, or of the container if that is less. */
+  /** Total memory of the machine, or the memory limit of the container if that is lower, in bytes. */
   readonly memoryBytes: number;
-  /** The environment variables that the plugin's manifest names, and no others. */
+  /** The environment variables that the plugin's manifest names. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/**
- * Collaborators that a guarded reader does not receive: its thread may end at any moment, and is limited to the bytes of
- * one file.
- */
+/** Collaborators that a guarded reader does not receive, because its thread may be terminated at any moment. */
 export const WITHHELD_FROM_GUARDED = [
   'shared',
   'models',
   'hosted',
 ] as const satisfies readonly (keyof Collaborators)[];
 
-/** What the factory of a plugin with this manifest receives, besides other plugins. */
+/** The collaborators that a plugin with this manifest receives. Other plugins are not included. */
 type CollaboratorsOf<M> = M extends { readonly guarded: true }
   ? Omit<Collaborators, (typeof WITHHELD_FROM_GUARDED)[number]>
   : Collaborators;
 
-/** The active half of a plugin, by kind. */
 export interface Implementations {
   chunker: AnyChunker;
   refinery: AnyRefinery;
@@ -50,18 +46,18 @@ export interface Implementations {
 
 type ImplementationOf<Id> = Id extends `${infer K extends Kind}/${string}` ? Implementations[K] : never;
 
-/** The single plugins that a manifest names in `uses`, by their ids. */
 type UsedPlugins<Use> = { readonly [Id in Extract<Use, PluginId>]: ImplementationOf<Id> };
 
-/** The plugins that a manifest names in `chooses`, by their ids; `undefined` for those that cannot run here. */
+/** The plugins in a manifest's `chooses`, by id; `undefined` for a plugin that cannot run here. */
 type ChosenPlugins<Choice> = { readonly [Id in Extract<Choice, PluginId>]: ImplementationOf<Id> | undefined };
 
 /**
- * Default export of a plugin's `index`: creates the plugin from the collaborators it names. It is called once per
- * thread, and again only after a failure. If the result has a method `close`, it is called when the service stops; a
- * worker thread ends without it.
- * `Factory<typeof manifest>` types what the manifest's `uses` and `chooses` name, and leaves out what a guarded reader
- * does not receive.
+ * Default export of a plugin's `index`: creates the plugin from the requested collaborators. The factory is called
+ * once per thread; if it fails, the next use calls it again. When the service stops, it calls the plugin's method
+ * `close`, if any, except in worker threads.
+ *
+ * `Factory<typeof manifest>` has types for the plugins in `uses` and `chooses`. For a guarded reader, it omits the
+ * collaborators that such a reader does not receive.
  */
 export type Factory<M extends Manifest = Manifest> = (
   collaborators: CollaboratorsOf<M> & UsedPlugins<UsesOf<M>> & ChosenPlugins<ChoicesOf<M>>,

@@ -1,94 +1,100 @@
 import type { Report } from './chunk.ts';
 
-/** A file as it came in a request. */
 export interface SourceFile {
-  /** Must not be changed, nor kept once the file has been read. */
+  /** Content of the file. Do not change it, and do not keep it after reading. */
   readonly bytes: Uint8Array;
-  /** Its name without folders, if the request gives one. */
+  /** File name without folders; undefined if the request has none. */
   readonly name: string | undefined;
-  /**
-   * In lower case and without parameters, such as `text/html`; `undefined` if the request gives none, or only a
-   * generic one.
-   */
+  /** Media type in lower case without parameters: `text/html`. Undefined if it is missing or generic. */
   readonly mediaType: string | undefined;
-  /** The encoding named in the request's media type, as written there. */
+  /** The `charset` parameter of the request's media type, unchanged. */
   readonly charset: string | undefined;
 }
 
-/** The result of reading a file. */
 export interface ReadFile {
-  /** The text to be chunked; offsets of chunks refer to it. */
+  /** The text to chunk; offsets of chunks refer to it. */
   readonly text: string;
-  /** The format of the text, if it differs from the file's: `text/markdown`. */
+  /** Format of the returned text: `text/markdown`. By default, the format of the file. */
   readonly mediaType?: string | undefined;
-  /**
-   * The encoding that the bytes were decoded with, by its name in the WHATWG Encoding Standard: `utf-8`. Missing for
-   * a file that is not text.
-   */
+  /** WHATWG name of the file's encoding: `utf-8`. Undefined if the file is not a text file. */
   readonly encoding?: string | undefined;
   readonly title?: string | undefined;
-  /** The file's own metadata, such as author and language. Becomes JSON. */
+  /** Metadata from the file, such as author and language. The values must be JSON. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** Where its text comes from in the file; neither starts nor ends decrease from one place to the next. */
+  /** Source positions of stretches of the text. Neither starts nor ends may decrease from one place to the next. */
   readonly places?: readonly SourcePlace[] | undefined;
-  /** The content of the file that is not in the text. Missing if all of it is. */
+  /** Content of the file that is missing from the text. Undefined if nothing is missing. */
   readonly leftOut?: LeftOut | undefined;
 }
 
 /**
- * How many things of each kind were left out: `{ note: 2, repeated_line: 12 }`. Callers get these counts, and jobs add
- * them up. Names are few, in `snake_case` and in the singular, and never come from the file. Counts are positive.
+ * Counts what a reader omitted, by kind: `{ note: 2, repeated_line: 12 }`. Callers receive these counts, and jobs add
+ * them up. Use few kinds, in singular `snake_case`, never names from the file. Counts are positive.
  */
 export type LeftOut = Readonly<Record<string, number>>;
 
 /**
- * A stretch `[start, end)` of the text, and where in the source it comes from. Stretches may overlap and leave gaps; an
- * empty one says that there is no text, as on a blank page.
+ * A stretch `[start, end)` of the text with its position in the source. Stretches may overlap, and text between them
+ * may have no position. An empty stretch marks a position without text, such as a blank page.
  */
 export interface SourcePlace extends SourcePosition {
-  /** In UTF-16 units of the text. */
+  /** Offset in UTF-16 code units of the text. */
   readonly start: number;
-  /** In UTF-16 units, at least `start`. */
+  /** Offset in UTF-16 code units; at least `start`. */
   readonly end: number;
 }
 
-/** A position in a source: on a page, in a recording, in a sheet. It has the members that its source knows. */
+/** A position in a source, such as a page, a recording or a sheet. All members are optional. */
 export interface SourcePosition {
-  /** From 1; a slide is a page. */
+  /** Page number from 1; slides are numbered like pages. */
   readonly page?: number | undefined;
-  /** Left, top, right and bottom as fractions of the page as it is shown, from its top left corner. */
+  /** Edges of a rectangle on the page, as fractions of the displayed page, measured from its top left corner. */
   readonly box?: readonly [left: number, top: number, right: number, bottom: number] | undefined;
-  /** In seconds from the beginning of the recording. */
+  /** Seconds from the beginning of the recording. */
   readonly start_time?: number | undefined;
-  /** In seconds, not before `start_time`. */
+  /** Seconds from the beginning of the recording; at least `start_time`. */
   readonly end_time?: number | undefined;
   readonly speaker?: string | undefined;
   readonly sheet?: string | undefined;
-  /** A cell of the sheet, or a range: `B2:D9`. */
+  /** A cell or a range of cells of the sheet: `B2`, `B2:D9`. */
   readonly cells?: string | undefined;
-  /** A cell of a notebook, from 1. */
+  /** Number of a notebook cell, from 1. */
   readonly cell?: number | undefined;
-  /** A picture of the file, from 1, whose caption or description the text is. */
+  /** Number of a picture in the file, from 1. The text at this position is the picture's caption or description. */
   readonly image?: number | undefined;
-  /** Further members keep places apart, and go into answers as they are. */
+  /** Further members are written into answers unchanged. Places with different members are never joined. */
   readonly [member: string]: unknown;
 }
 
-/** What a reader is given besides the file. */
 export interface ReadContext {
-  /** Adds response metadata about how the file was read: the header `x-<name>`. */
+  /** Adds response metadata about the reading of the file: the header `x-<name>`. */
   readonly report: Report;
-  /** Aborts once the answer is no longer wanted: the client has gone, or time is up. */
+  /** Aborts if the client disconnects or the time limit is reached. */
   readonly signal: AbortSignal;
-  /** The options that the reader's manifest lists, checked and with defaults. */
+  /** The reader's options. They have been checked, and missing options have their defaults. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** Turns files of the formats that its manifest names into text. */
+/**
+ * Turns files of the formats that its manifest names into text.
+ *
+ * ```ts
+ * import { isUtf8 } from 'node:buffer';
+ * import { type Factory, refusedError } from 'chunksmith/kit';
+ * import type manifest from './manifest.ts';
+ *
+ * const createNotes: Factory<typeof manifest> = () => ({
+ *   read({ bytes, name }) {
+ *     if (!isUtf8(bytes)) throw refusedError('The note is not in UTF-8.');
+ *     const text = new TextDecoder().decode(bytes);
+ *     return { text, title: name, encoding: 'utf-8' };
+ *   },
+ * });
+ *
+ * export default createNotes;
+ * ```
+ */
 export interface Reader {
-  /**
-   * Returns the text of a file. A file that it cannot read is an error for the caller that says why
-   * (`refusedError`), never a text with something missing.
-   */
+  /** Returns the complete text of a file. If the file cannot be read, throws a `refusedError` with the reason. */
   read(file: SourceFile, context: ReadContext): ReadFile | Promise<ReadFile>;
 }

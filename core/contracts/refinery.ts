@@ -2,39 +2,35 @@ import type { Chunk, DocumentInfo, Report } from './chunk.ts';
 import type { ChecksOptions, WithModel } from './chunker.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
-/** What a refinery is given besides the chunks and the options. `Uses` are the kinds that its manifest uses. */
+/** The context of a call to a refinery. `Uses` lists the kinds of plugins in the manifest's `uses`. */
 export type RefineContext<Uses = never> = BaseRefineContext &
   ('tokenizer' extends Uses ? WithTokenizer : unknown) &
   ('embedding' extends Uses ? WithModel : unknown);
 
-/** What the context also has if the manifest uses the kind `tokenizer`. */
 export interface WithTokenizer {
-  /** The tokenizer that the request names. */
   readonly tokenizer: Tokenizer;
 }
 
-/** Derives chunks from those that a refinery is given, with the right offsets. */
+/** Functions that derive new chunks from given chunks and adjust their offsets. */
 export interface RefineTools {
   /**
-   * The chunk with text put before and after its own, and with further fields. The answer copies the unchanged part
-   * from the source instead of encoding it again; a text made in any other way is also written correctly, but more
-   * slowly.
+   * Adds text before and after the chunk's own text, and adds fields. Such a chunk is fast to write, because the
+   * answer copies the chunk's own text from the source.
    */
   surround(chunk: Chunk, before: string, after: string, fields?: Partial<Chunk>): Chunk;
   /**
-   * A part of a chunk, from `start` to `end` in UTF-16 units of its own text, with the offsets of that part. If the
-   * text of the chunk differs from its stretch of the source, because another refinery has added to it, the part
-   * keeps the offsets of the whole.
+   * Returns a part of a chunk, with adjusted offsets. `start` and `end` are in UTF-16 code units of the chunk's text.
+   * If another refinery has changed that text, the part keeps the offsets of the whole chunk.
    *
-   * @param fields the part's `token_count`, and further fields; the others are those of the chunk
+   * @param fields the part's `token_count`, and fields to replace; the part has all other fields of the chunk
    */
   part(chunk: Chunk, start: number, end: number, fields: TokenCount & Partial<Chunk>): Chunk;
   /**
-   * Neighbours as one chunk, from the start of the first to the end of the last. Text that they share appears once;
-   * text between them is left out.
+   * Joins neighbouring chunks, from the start of the first to the end of the last. Text that two chunks share appears
+   * once. Text between chunks is omitted.
    *
    * @param chunks at least one
-   * @param fields fields that differ from those of the first; without a `token_count` their counts are added up
+   * @param fields replace fields of the first chunk; the default `token_count` is the sum
    */
   join(chunks: readonly Chunk[], fields?: Partial<Chunk>): Chunk;
 }
@@ -44,23 +40,32 @@ interface TokenCount {
 }
 
 interface BaseRefineContext extends RefineTools {
-  /** What the request says about the document that the chunks come from; empty for chunks that came in a request. */
+  /** What the request says about the document; empty if the request contains chunks. */
   readonly document: DocumentInfo;
-  /** Adds response metadata about how these chunks were refined: the header `x-<name>`. */
+  /** Adds response metadata about the refining of these chunks: the header `x-<name>`. */
   readonly report: Report;
-  /** Aborts once the answer is no longer wanted: the client has gone, or time is up. */
+  /** Aborts if the client disconnects or the time limit is reached. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Enriches the chunks of one document. A vector is a `Float32Array` on its chunk; it is written as a list
- * of numbers.
+ * Enriches the chunks of one document. A chunk's vector is a `Float32Array`; answers write it as a list of numbers.
+ *
+ * ```ts
+ * import type { Factory, Refinery } from 'chunksmith/kit';
+ * import type manifest from './manifest.ts';
+ *
+ * const createMarks: Factory<typeof manifest> = (): Refinery<{ mark: string }> => ({
+ *   refine: (chunks, { mark }, { surround }) => chunks.map((chunk) => surround(chunk, mark, mark)),
+ * });
+ *
+ * export default createMarks;
+ * ```
  */
 export interface Refinery<Options = Record<string, unknown>, Uses = never> extends ChecksOptions {
   /**
-   * Returns new chunks, the same number in the same order; every field that it does not know is kept. If its manifest
-   * has `changesCount`, it may drop, merge (`context.join`) and split (`context.part`) chunks; they stay in the order
-   * of the text.
+   * Returns as many new chunks as given, in the same order, with all unknown fields. If the manifest has
+   * `changesCount`, the refinery may also drop, merge (`context.join`) and split (`context.part`) chunks.
    */
   refine(
     chunks: readonly Chunk[],
@@ -69,7 +74,6 @@ export interface Refinery<Options = Record<string, unknown>, Uses = never> exten
   ): Chunk[] | Promise<Chunk[]>;
 }
 
-/** A refinery whose options and uses are known only to its manifest. */
 export type AnyRefinery = {
   refine(chunks: readonly Chunk[], options: never, context: never): Chunk[] | Promise<Chunk[]>;
 };

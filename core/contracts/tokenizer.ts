@@ -1,41 +1,34 @@
-/** Measures a stretch of text. */
+/** Counts the tokens of texts. */
 export interface Tokenizer {
   readonly name: string;
   tokenize(text: string): TokenizedText;
-  /**
-   * Ids of the tokens of a text, without special tokens; as many as `tokenize(text).ends()`. Only tokenizers of
-   * models have it.
-   */
+  /** Returns token ids without special tokens, one id per token. Only tokenizers of models have this method. */
   encode?(text: string): Uint32Array;
-  /** The id of the token for unknown text, if the tokenizer has one and `encode`. */
+  /** Id of the token for unknown text. Defined only together with `encode`. */
   readonly unknownId?: number | undefined;
-  /** Special tokens: ids that the model expects before and after the ids of a text. */
+  /** The special tokens that the model expects: ids before (`prefix`) and after (`suffix`) the ids of a text. */
   readonly specialTokens?: { readonly prefix: readonly number[]; readonly suffix: readonly number[] };
 }
 
-/** One text as a tokenizer reads it. */
+/** The tokens of one text. */
 export interface TokenizedText {
-  /**
-   * The exact number of tokens of `text.slice(start, end)` tokenized by itself. Takes at most time linear in the
-   * span.
-   */
+  /** Counts exactly the tokens of `text.slice(start, end)` as a separate text. Takes at most linear time. */
   count(start: number, end: number): number;
   /**
-   * The end of every token of the whole text, in order: offsets into the text, the last one being its length. A token
-   * that ends inside a code point gets that code point's end, so offsets may repeat. The list may be shared and must
-   * not be changed.
+   * The end of every token, in order. The last end is the length of the text. A token that ends inside a code point
+   * has the end of the code point, so ends may repeat. Do not change the list: it may be shared.
    */
   ends(): Uint32Array;
-  /** The `ends()` after `start` and before `end`, found without reading the whole text. Few tokenizers have it. */
+  /** Optional: returns the `ends()` strictly between `start` and `end` without tokenizing the whole text. */
   endsWithin?(start: number, end: number): ArrayLike<number>;
 }
 
-/** What a tokenizer plugin's factory returns: it opens tokenizers by name. */
+/** Result of a tokenizer plugin's factory: opens tokenizers by name. */
 export interface TokenizerProvider {
-  /** Names that can be opened now, for the list in an error and in the documentation. */
+  /** Names that can be opened now, for error messages and documentation. */
   names(): readonly string[] | Promise<readonly string[]>;
-  /** Further names that can be opened, each with the name from `names()` that it is an alias of. */
+  /** Maps aliases of tokenizers to their names in `names()`. */
   aliases?(): Readonly<Record<string, string>>;
-  /** Opens a tokenizer; `undefined` if there is none with that name. */
+  /** Opens a tokenizer; `undefined` for an unknown name. */
   open(name: string): Promise<Tokenizer | undefined>;
 }

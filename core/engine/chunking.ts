@@ -7,31 +7,25 @@ import { ServiceError } from '../errors.ts';
 import { isBlank, splitsCodePoint } from './cuts/cuts.ts';
 import { keepOptimised } from './keep-optimised.ts';
 import { divide } from './packing/hierarchy.ts';
-import { type CountedSpan, packPieces } from './packing/packing.ts';
-import { tokenWindows } from './packing/windows.ts';
-import { withFields } from './structure/span-fields.ts';
+import { type CountedSpan, packPieces, tokenWindows, withFields } from './packing/packing.ts';
 import { packStructure } from './structure/structure.ts';
 
-/** A chunker that is ready to run, with the manifest whose guarantees it has to keep. */
 export interface ReadyChunker {
   readonly manifest: Manifest;
   readonly chunker: AnyChunker;
 }
 
-/** What a text is chunked with, apart from the chunker and its options. */
 export interface ChunkTools {
   readonly tokenizer: Tokenizer;
-  /** Given if the chunker uses the kind `embedding`. */
   readonly model?: EmbeddingModel | undefined;
-  /** What is known about the document besides its text. */
   readonly document?: DocumentInfo | undefined;
   readonly report: Report;
   readonly signal: AbortSignal;
 }
 
 /**
- * Chunks one text. The chunker's result is checked against its contract, so that no plugin can return offsets that do
- * not fit the text, or lose text that its manifest guarantees to keep.
+ * Chunks one text, and checks the chunker's result. The offsets must be valid for the text. If the manifest
+ * guarantees complete chunks, they must cover the text.
  *
  * @throws ServiceError `broken_promise`
  */
@@ -51,27 +45,25 @@ const NO_INFO: DocumentInfo = Object.freeze({});
 
 function createContext(text: string, tokens: TokenizedText, tools: ChunkTools): ChunkContext {
   const { tokenizer, model, document = NO_INFO, report, signal } = tools;
-  const known = new ReadOnce(tokens);
+  const readOnce = new ReadOnce(tokens);
   const count = (other: string) => tokenizer.tokenize(other).count(0, other.length);
   const context: ChunkContext = {
-    tokens: known,
+    tokens: readOnce,
     document,
     report,
     signal,
     pack: (boundaries, limits) => packPieces(boundaries, tokens, limits),
-    divide: (range, finders, limits) => divide(text, known, range, finders, limits),
+    divide: (range, finders, limits) => divide(text, readOnce, range, finders, limits),
     packStructure: (structure, rules) => packStructure({ text, tokens, count }, structure, rules),
     windows(size, overlap) {
-      const ends = known.ends();
+      const ends = readOnce.ends();
       if (ends.length === 0) return [{ start: 0, end: text.length, token_count: 0 }];
       return tokenWindows(ends, size, overlap);
     },
   };
-  // Spread within the literal, it would make V8 add the properties after it one by one.
   return model === undefined ? context : Object.assign(context, { model });
 }
 
-/** Checks the spans and counts those that came without a count. */
 function checkSpans(
   spans: readonly Span[],
   text: string,
@@ -82,11 +74,11 @@ function checkSpans(
   if (shape !== undefined) throw brokenPromise(manifest, shape);
   const isLossless = manifest.guarantees?.lossless === true;
   const counted: CountedSpan[] = [];
-  const known = new Set<unknown>();
+  const checked = new Set<unknown>();
   let last = NOTHING;
   for (const span of spans) {
-    const broken = brokenPlace(span, last, text, isLossless) ?? brokenFields(span, known);
-    if (broken !== undefined) throw brokenPromise(manifest, firstFall(spans) ?? broken);
+    const broken = brokenRange(span, last, text, isLossless) ?? brokenFields(span, checked);
+    if (broken !== undefined) throw brokenPromise(manifest, firstOutOfOrder(spans) ?? broken);
     counted.push(span.token_count === undefined ? countSpan(span, tokens) : (span as CountedSpan));
     last = span;
   }
@@ -100,19 +92,18 @@ function countSpan(span: Span, tokens: TokenizedText): CountedSpan {
   return { ...withFields(span, span.extra), token_count: tokens.count(span.start, span.end) };
 }
 
-function brokenPlace(span: Span, last: Span, text: string, isLossless: boolean): string | undefined {
+function brokenRange(span: Span, last: Span, text: string, isLossless: boolean): string | undefined {
   const { start, end } = span;
   if (!Number.isInteger(start) || !Number.isInteger(end))
-    return `the boundaries of the span ${placeOf(span)} are not integers`;
+    return `the boundaries of the span ${formatRange(span)} are not integers`;
   if (!(start >= last.start && end >= last.end && start < end && end <= text.length))
-    return `the span ${placeOf(span)} of a text of ${text.length} units is empty, out of order or outside it`;
+    return `the span ${formatRange(span)} of a text of ${text.length} units is empty, out of order or outside it`;
   if (isLossless && start > last.end) return lost(last.end, start);
   if (splitsCodePoint(text, start) || splitsCodePoint(text, end))
-    return `the span ${placeOf(span)} cuts a surrogate pair in two`;
+    return `the span ${formatRange(span)} cuts a surrogate pair in two`;
   return undefined;
 }
 
-/** Why a chunker's result is not a list of spans, and how to fix it. */
 function wrongShape(spans: unknown): string | undefined {
   const remedy = 'return a list of spans { start, end }, offsets into the text';
   const isIterable = typeof spans === 'object' && spans !== null && Symbol.iterator in spans;
@@ -128,33 +119,32 @@ function named(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-/** Two spans in the wrong order, which explain text that seems to be lost. */
-function firstFall(spans: readonly Span[]): string | undefined {
+function firstOutOfOrder(spans: readonly Span[]): string | undefined {
   let before: Span | undefined;
   for (const span of spans) {
     if (before !== undefined && span.start < before.start)
-      return `the span ${placeOf(span)} comes after ${placeOf(before)}; return spans in the order of the text`;
+      return `the span ${formatRange(span)} comes after ${formatRange(before)}; return spans in the order of the text`;
     before = span;
   }
   return undefined;
 }
 
-/** @param known values of fields that are known to be JSON: many chunks share the same ones */
-function brokenFields(span: Span, known: Set<unknown>): string | undefined {
+/** @param checked values already known to be JSON; many chunks share values */
+function brokenFields(span: Span, checked: Set<unknown>): string | undefined {
   const { token_count = 0, context, extra = NO_FIELDS, located = NO_FIELDS } = span;
   if (!(Number.isInteger(token_count) && token_count >= 0))
-    return `the token_count of the span ${placeOf(span)} is not a count`;
+    return `the token_count of the span ${formatRange(span)} is not a count`;
   if (context !== undefined && typeof context !== 'string')
-    return `the context of the span ${placeOf(span)} is not a string`;
+    return `the context of the span ${formatRange(span)} is not a string`;
   if (extra === NO_FIELDS && located === NO_FIELDS) return undefined;
-  if (!areJson(extra, known))
-    return `the extra fields of the span ${placeOf(span)} cannot be written as JSON`;
+  if (!areJson(extra, checked))
+    return `the extra fields of the span ${formatRange(span)} cannot be written as JSON`;
   const taken = ownFieldIn(extra) ?? ownFieldIn(located);
   if (taken !== undefined) return `the extra field "${taken}" is reserved for the chunk itself`;
   if (located === NO_FIELDS) return undefined;
   const isStray = ({ start, end }: Located) => start < span.start || end > span.end;
   if (Object.values(located).flat().some(isStray))
-    return `a located stretch lies outside its span ${placeOf(span)}`;
+    return `a located stretch lies outside its span ${formatRange(span)}`;
   return undefined;
 }
 
@@ -167,7 +157,6 @@ function ownFieldIn(fields: Readonly<Record<string, unknown>>): string | undefin
   return undefined;
 }
 
-/** The error of a plugin that does not keep its contract. */
 export function brokenPromise({ kind, name }: Pick<Manifest, 'kind' | 'name'>, reason: string): ServiceError {
   return new ServiceError('broken_promise', { kind, name, reason });
 }
@@ -176,18 +165,18 @@ function lost(from: number, to: number): string {
   return `the text from ${from} to ${to} is lost`;
 }
 
-function areJson(fields: Readonly<Record<string, unknown>>, known: Set<unknown>): boolean {
-  for (const name in fields) if (!isJson(fields[name], known)) return false;
+function areJson(fields: Readonly<Record<string, unknown>>, checked: Set<unknown>): boolean {
+  for (const name in fields) if (!isJson(fields[name], checked)) return false;
   return true;
 }
 
-/** Whether a value can be written as JSON; a circular one cannot. */
-function isJson(value: unknown, known: Set<unknown>): boolean {
-  // Most are short lists, which are checked faster than looked up.
-  if (isPlain(value) || isPlainList(value) || known.has(value)) return true;
+/** Whether a value can be written as JSON. Circular values cannot. */
+function isJson(value: unknown, checked: Set<unknown>): boolean {
+  // Most values are short lists. Checking these directly is faster than a lookup in `checked`.
+  if (isPlain(value) || isPlainList(value) || checked.has(value)) return true;
   try {
     JSON.stringify(value);
-    known.add(value);
+    checked.add(value);
     return true;
   } catch {
     return false;
@@ -204,11 +193,11 @@ function isPlain(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'number' || value === undefined;
 }
 
-function placeOf({ start, end }: Span): string {
+function formatRange({ start, end }: Span): string {
   return `[${start}, ${end})`;
 }
 
-/** The same text, with its token ends computed once: a chunker may ask for them for every stretch of it. */
+/** Computes the token ends of a text only once, even if a chunker requests them for every stretch. */
 class ReadOnce implements TokenizedText {
   readonly #tokens: TokenizedText;
   #ends: Uint32Array | undefined;

@@ -1,4 +1,4 @@
-/** How many of some rising numbers are at most `most`: the index of the first one above it. */
+/** How many of the rising numbers are at most `most`. The result is also the index of the first larger number. */
 export function countUpTo(numbers: ArrayLike<number>, most: number): number {
   let low = 0;
   let high = numbers.length;
@@ -10,13 +10,13 @@ export function countUpTo(numbers: ArrayLike<number>, most: number): number {
   return low;
 }
 
-/** Where the match of a sticky expression that begins at an offset ends; -1 if there is none. */
+/** The end of the match of a sticky pattern at an offset; -1 if the pattern does not match there. */
 export function matchEnd(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : -1;
 }
 
-/** The number of leading items of a list that satisfy a condition; all items after them must not. */
+/** The number of leading items that satisfy a condition. Binary search: after the first failure, all must fail. */
 export function countWhile<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
   let low = 0;
   let high = items.length;

@@ -1,4 +1,5 @@
-// The other build loads 60 files that search for modules, which nothing here does.
+// The Node build of Awilix loads 60 files for finding modules on disk. The browser build does without them.
+
 import { type AwilixContainer, asFunction, asValue, createContainer, InjectionMode } from 'awilix/browser';
 import type { Kind, Manifest, PluginId } from '../contracts/manifest.ts';
 import {
@@ -8,33 +9,31 @@ import {
   WITHHELD_FROM_GUARDED,
 } from '../contracts/plugin.ts';
 import { exposedError } from '../errors.ts';
-import { injectedKit } from './injected-kit.ts';
+import * as kit from '../kit.ts';
 import { callPlugin } from './plugin-error.ts';
 import { type PluginEntry, type Registry, usedPlugins } from './registry.ts';
 
-/** Imports the default export of a plugin's `index`. */
 export type ImportFactory = (entry: PluginEntry) => Promise<Factory>;
 
 export interface PluginHostOptions {
   readonly registry: Registry;
   readonly importFactory: ImportFactory;
-  /** Those that the plugins may request. */
   readonly collaborators: Partial<Omit<Collaborators, 'env'>>;
   readonly env: Collaborators['env'];
-  /** Wraps a plugin in what all of its kind share, such as a cache, before it is handed out. */
   readonly wrap?: <P extends object>(entry: PluginEntry, plugin: P) => P;
+  readonly onCreated?: (entry: PluginEntry, error?: unknown) => void;
 }
 
 /**
- * Creates plugins, each once at first use, from the collaborators that they request by name. Each plugin lives in a
- * scope of its own, which holds the collaborators and what its manifest declares: the variables of `needs.env`,
- * `reads` and `urls`, and the plugins that `uses` and `chooses` name.
+ * Creates each plugin once, at its first use, from the collaborators that its factory requests by name. A plugin sees
+ * only the environment variables and plugins that its manifest declares. Variables are declared in `needs.env`,
+ * `reads` and `urls`, plugins in `uses` and `chooses`.
  */
 export class PluginHost {
   readonly #options: PluginHostOptions;
   readonly #root = createContainer({ injectionMode: InjectionMode.PROXY, strict: true });
   readonly #made = new Map<PluginId, Promise<unknown>>();
-  /** In creation order: dependencies before their dependants. */
+  /** Scopes in order of creation: a plugin's dependencies come before the plugin. */
   readonly #scopes: AwilixContainer[] = [];
 
   constructor(options: PluginHostOptions) {
@@ -43,7 +42,7 @@ export class PluginHost {
   }
 
   /**
-   * The plugin, created at first use. If that fails, the next call tries again.
+   * Returns the plugin, which is created at its first use. If that fails, the next call retries.
    *
    * @throws ServiceError `unknown_plugin`, `missing_capability`, `plugin_failed`
    */
@@ -53,7 +52,6 @@ export class PluginHost {
     return plugin as Promise<Implementations[K]>;
   }
 
-  /** Frees what the plugins hold, dependants before their dependencies. */
   async close(): Promise<void> {
     for (const scope of this.#scopes.splice(0).reverse()) await scope.dispose();
   }
@@ -61,7 +59,14 @@ export class PluginHost {
   #start(entry: PluginEntry): Promise<unknown> {
     const plugin = callPlugin(entry, () => this.#make(entry));
     this.#made.set(entry.id, plugin);
-    plugin.catch(() => this.#made.delete(entry.id));
+    const { onCreated } = this.#options;
+    plugin.then(
+      () => onCreated?.(entry),
+      (error: unknown) => {
+        this.#made.delete(entry.id);
+        onCreated?.(entry, error);
+      },
+    );
     return plugin;
   }
 
@@ -69,7 +74,7 @@ export class PluginHost {
     const { importFactory, wrap } = this.#options;
     const given = await this.#scopeOf(entry.manifest);
     const factory = await importFactory(entry);
-    // In a child of the scope it is given, so that a factory may destructure everything without resolving itself.
+    // The plugin is in a child scope, so that a factory that reads everything in `given` does not resolve itself.
     const scope = given.createScope<{ plugin: Promise<object> }>();
     const make = async () => (await factory(cradleOf(given, entry.manifest))) as object;
     scope.register('plugin', asFunction(make).scoped().disposer(close));
@@ -78,7 +83,6 @@ export class PluginHost {
     return wrap === undefined ? plugin : wrap(entry, plugin);
   }
 
-  /** Registers what a manifest declares in a scope. */
   async #scopeOf(manifest: Manifest): Promise<AwilixContainer> {
     const scope = this.#root.createScope();
     for (const [name, value] of Object.entries(this.#options.collaborators)) {
@@ -98,7 +102,7 @@ function isWithheld({ guarded }: Manifest, name: string): boolean {
   return guarded === true && WITHHELD_FROM_GUARDED.some((withheld) => withheld === name);
 }
 
-/** The argument of a factory: reading what is withheld from it is an error that names the remedy. */
+/** The argument of a factory. Reading a collaborator that the plugin may not have throws an error with the remedy. */
 function cradleOf({ cradle }: AwilixContainer, manifest: Manifest): Parameters<Factory>[0] {
   return new Proxy(cradle as Parameters<Factory>[0], {
     get(given, name) {
@@ -114,16 +118,27 @@ function partsOf(id: PluginId): [kind: Kind, name: string] {
   return id.split('/') as [Kind, string];
 }
 
-/** Calls the method `close` of a plugin, if it has one. */
 async function close(making: unknown): Promise<void> {
   const plugin = (await making) as { close?(): unknown };
   await plugin.close?.();
 }
 
-/** The variables that a manifest names. */
 function environmentOf(
   { needs, reads = [], urls = [] }: Manifest,
   env: Collaborators['env'],
 ): Collaborators['env'] {
   return Object.fromEntries([...(needs?.env ?? []), ...reads, ...urls].map((name) => [name, env[name]]));
 }
+
+/**
+ * Deprecated: the collaborator `kit` for plugins of contract 1. Plugins now import `chunksmith/kit` and
+ * `chunksmith/toolkit`. Reading a name that `kit.ts` does not export throws an error for callers.
+ */
+export const injectedKit: object = new Proxy({ ...kit } as Readonly<Record<string | symbol, unknown>>, {
+  get(functions, name) {
+    if (typeof name === 'symbol' || name in functions) return functions[name];
+    throw exposedError(
+      `kit.${name} is no longer passed to factories: import ${name} from 'chunksmith/toolkit', or what AUTHORS.md names in its place`,
+    );
+  },
+});

@@ -1,14 +1,13 @@
-import type { Kind } from '../contracts/manifest.ts';
+import type { Kind, Manifest } from '../contracts/manifest.ts';
 import { reasonOf, ServiceError } from '../errors.ts';
 
-/** What an error is about: a plugin, or something it has opened. */
 export interface Named {
   readonly manifest: { readonly kind: Kind; readonly name: string };
 }
 
 /**
- * Translates a plugin's error. The message is shown to the caller only if the plugin marked the error with `expose:
- * true`, as a 400 if its `statusCode` says so; anything else may contain paths or keys and goes only to the log.
+ * Converts a plugin's error to a `ServiceError`. Callers see its message only if the error has `expose: true`. A
+ * `statusCode` of 400 is then kept. Other errors may contain paths or keys, so only the log has their messages.
  */
 function asPluginError({ manifest: { kind, name } }: Named, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
@@ -20,18 +19,28 @@ function asPluginError({ manifest: { kind, name } }: Named, error: unknown): Ser
   return new ServiceError('plugin_failed', { kind, name, reason }, asError(error));
 }
 
-/** An error for what was thrown, so that logs and checks always have a cause to show. */
 function asError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
   const value = typeof thrown === 'object' ? 'an object' : JSON.stringify(String(thrown));
   return new Error(`it threw ${value}, which is not an error`);
 }
 
-/** Runs a plugin's code and translates its errors. */
 export async function callPlugin<T>(entry: Named, run: () => T | Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
     throw asPluginError(entry, error);
   }
+}
+
+/** Whether a plugin needs an API key. Such a plugin calls a server on the network, which may cost money. */
+export function needsKey({ needs }: Manifest): boolean {
+  return (needs?.env ?? []).length > 0;
+}
+
+/** Codes of errors about something that the server lacks, which are not faults of a plugin. */
+const LACKING = new Set(['unknown_tokenizer', 'unknown_model', 'model_files_missing', 'missing_capability']);
+
+export function isLacking(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && LACKING.has(error.code);
 }

@@ -8,62 +8,58 @@ import {
 } from '../contracts/manifest.ts';
 import { ServiceError } from '../errors.ts';
 
-/** The entry of `models` that matches every name; the only one that several plugins may share. */
+/** The pattern in `models` that matches every name. It is the only pattern that several plugins may share. */
 const ANY_MODEL = '*';
 
-/** Where a plugin comes from: with the server, from a folder of `--plugins-dir`, or from a package of `--plugins-from`. */
+/** Where a plugin comes from: the server itself, a folder of `--plugins-dir`, or a package of `--plugins-from`. */
 export const PLUGIN_ORIGINS = ['builtin', 'folder', 'package'] as const;
 export type PluginOrigin = (typeof PLUGIN_ORIGINS)[number];
 
-/** A plugin that cannot be used as it is, but does not stop the start. */
+/** A plugin that cannot be used, although the server starts without it. */
 export interface BrokenPlugin {
-  /** `undefined` if neither its manifest nor its folder tells. */
+  /** `undefined` if neither the manifest nor the folder says the kind. */
   readonly kind: Kind | undefined;
-  /** The name of its folder. */
   readonly name: string;
   readonly origin: PluginOrigin;
-  /** Its manifest, or its folder. */
+  /** Path of the plugin's manifest or folder. */
   readonly file: string;
-  /** One clause that anyone may read. */
+  /** The reason as one clause that all callers may read. */
   readonly reason: string;
-  /** Everything known, for the operator only: it may contain paths and whatever a plugin writes into its errors. */
+  /** Details for the operator only: they may contain paths and error messages of the plugin. */
   readonly message?: string | undefined;
 }
 
-/** A plugin that was found, whether it can run or not. */
+/** A plugin with a valid manifest. Something that it needs may be missing here. */
 export interface PluginEntry {
   readonly id: PluginId;
   readonly manifest: Manifest;
-  /** Where the manifest was read, for errors at the start. */
+  /** Path of the manifest, for error messages when the server starts. */
   readonly file: string;
   readonly origin: PluginOrigin;
-  /** If it is written for other versions of the contract than this server has: that, as one clause. */
+  /** One clause; undefined if the plugin supports this server's version of the contract. */
   readonly warning?: string | undefined;
   /** Why the plugin cannot run here, with remedies; empty if it can. */
   readonly missing: readonly string[];
 }
 
-/** The plugins of a server, by kind and name. Frozen after creation. */
+export function isGuarded({ manifest: { kind, guarded } }: PluginEntry): boolean {
+  return kind === 'reader' && guarded === true;
+}
+
 export interface Registry {
-  /** All plugins of a kind, by name. */
   ofKind(kind: Kind): readonly PluginEntry[];
   find(kind: Kind, name: string): PluginEntry | undefined;
-  /**
-   * The plugin, if it can run.
-   *
-   * @throws ServiceError `unknown_plugin`, `broken_plugin`, `missing_capability`
-   */
+  /** Returns a plugin that can run. @throws ServiceError `unknown_plugin`, `broken_plugin`, `missing_capability` */
   require(kind: Kind, name: string): PluginEntry;
   readonly all: readonly PluginEntry[];
-  /** The plugins left out because they are broken. */
   readonly broken: readonly BrokenPlugin[];
 }
 
 /**
- * Builds and freezes the registry of the plugins that were found.
+ * Builds the frozen registry of discovered plugins.
  *
- * @param unusable broken plugins that were also found; whoever uses one of them is broken too
- * @throws ServiceError `duplicate_plugin`, `cyclic_plugins`, `malformed_plugin` if two claim a model's name
+ * @param unusable broken plugins; a plugin that uses one of these is broken too
+ * @throws ServiceError `duplicate_plugin`, `cyclic_plugins`, `malformed_plugin` if two plugins claim a model's name
  */
 export function createRegistry(
   found: readonly PluginEntry[],
@@ -78,7 +74,7 @@ export function createRegistry(
   return registryOf(withTheirChoices(checked).sort(byKindAndName), broken);
 }
 
-/** The registry of plugins that `createRegistry` has checked, such as those that another thread hands over. */
+/** Creates a registry in another thread, of plugins that `createRegistry` has already checked. */
 export function registryOf(all: readonly PluginEntry[], broken: readonly BrokenPlugin[] = []): Registry {
   const byId = new Map(all.map((entry) => [entry.id, entry]));
   const byKind = Map.groupBy(all, ({ manifest }) => manifest.kind);
@@ -97,17 +93,14 @@ export function registryOf(all: readonly PluginEntry[], broken: readonly BrokenP
   return Object.freeze(registry);
 }
 
-/** The single plugins that a manifest names in `uses`. */
 export function usedPlugins(manifest: Manifest): PluginId[] {
   return (manifest.uses ?? []).filter((use): use is PluginId => use.includes('/'));
 }
 
-/** The single plugins that a plugin may be given: those named in its manifest's `uses` and `chooses`. */
-export function givenPlugins(manifest: Manifest): PluginId[] {
+function givenPlugins(manifest: Manifest): PluginId[] {
   return [...usedPlugins(manifest), ...(manifest.chooses ?? [])];
 }
 
-/** Why a plugin that is not among the sound ones is absent, with the remedy, for those that use it. */
 export function whyAbsent(id: PluginId, broken: readonly BrokenPlugin[] = []): string {
   const found = broken.find(({ kind, name }) => `${kind}/${name}` === id);
   const reason =
@@ -115,7 +108,6 @@ export function whyAbsent(id: PluginId, broken: readonly BrokenPlugin[] = []): s
   return `it uses ${id}, which is ${reason}`;
 }
 
-/** Separates the plugins that use a broken one, transitively: they are broken too. */
 function withBrokenUsers(
   entries: readonly PluginEntry[],
   unreadable: readonly BrokenPlugin[],
@@ -134,9 +126,7 @@ function withBrokenUsers(
   return { sound, broken };
 }
 
-/**
- * Why a plugin is broken because of what it uses; a broken plugin does no harm if a sound one has its kind and name.
- */
+/** Why a used plugin breaks this plugin; undefined if none does. Ignores broken plugins with a sound namesake. */
 function brokenUse(
   { manifest }: PluginEntry,
   sound: readonly PluginEntry[],
@@ -181,7 +171,6 @@ function refuseCircle(
   }
 }
 
-/** Extends the manifest of a plugin that has `chooses` with what the available choices declare. */
 function withTheirChoices(entries: readonly PluginEntry[]): PluginEntry[] {
   const ready = new Map(
     entries.filter(({ missing }) => missing.length === 0).map((entry) => [entry.id, entry]),
@@ -192,7 +181,7 @@ function withTheirChoices(entries: readonly PluginEntry[]): PluginEntry[] {
   });
 }
 
-/** A model's name belongs to one plugin of a kind; only those that accept any name are tried one by one. */
+/** Refuses model names that two plugins of a kind claim. Only the pattern `*` may be shared. */
 function refuseSharedModels(found: readonly PluginEntry[]): void {
   const owners = new Map<string, PluginEntry>();
   for (const entry of found) {
@@ -213,7 +202,6 @@ function refuseSharedModels(found: readonly PluginEntry[]): void {
   }
 }
 
-/** Adds what the plugins that it uses lack: it cannot run without them. */
 function withMissingUses(entries: Map<PluginId, PluginEntry>, entry: PluginEntry): PluginEntry {
   const missing = [...entry.missing];
   for (const id of usedPlugins(entry.manifest)) {
@@ -237,8 +225,8 @@ function unusablePlugin(registry: Registry, kind: Kind, name: string): ServiceEr
 }
 
 /**
- * Merges into the manifest what the plugins that it chooses from declare: their options, each under its plugin's
- * name, their fields and their reports. Its own declarations take precedence.
+ * Merges the declarations of chosen plugins into a manifest: options (under each plugin's name), fields and reports.
+ * If both declare the same, the manifest's own declaration is kept.
  */
 function withChoices(manifest: Manifest, chosen: readonly Manifest[]): Manifest {
   const { options = NO_OPTIONS, fields, reports, chosenDefaults = {} } = manifest;
@@ -268,4 +256,48 @@ function optionsUnder(
     default: {},
     description: `Further options of the ${kind} ${name}, where it is chosen.`,
   };
+}
+
+interface Claims {
+  readonly names: ReadonlyMap<string, PluginEntry>;
+  /** Prefixes of model names with their plugins, the longest first. An empty prefix matches any name. */
+  readonly prefixes: readonly (readonly [prefix: string, owners: readonly PluginEntry[]])[];
+}
+
+const known = new WeakMap<readonly PluginEntry[], Claims>();
+
+/**
+ * The plugins for a model's name: the plugin with the exact name, otherwise the plugin with the longest matching
+ * `prefix*`. If no prefix matches, all plugins that accept any name.
+ */
+export function ownersOf(registry: Registry, kind: Kind, model: string): readonly PluginEntry[] {
+  const { names, prefixes } = claimsOf(registry.ofKind(kind));
+  const named = names.get(model);
+  if (named !== undefined) return [named];
+  return prefixes.find(([prefix]) => model.startsWith(prefix))?.[1] ?? [];
+}
+
+function claimsOf(entries: readonly PluginEntry[]): Claims {
+  const claims = known.get(entries) ?? readClaims(entries);
+  known.set(entries, claims);
+  return claims;
+}
+
+function readClaims(entries: readonly PluginEntry[]): Claims {
+  const names = new Map<string, PluginEntry>();
+  const owners = new Map<string, PluginEntry[]>();
+  for (const entry of entries) {
+    for (const pattern of entry.manifest.models ?? []) {
+      const prefix = pattern.slice(0, -1);
+      if (!pattern.endsWith('*')) names.set(pattern, entry);
+      else owners.set(prefix, [...(owners.get(prefix) ?? []), entry]);
+    }
+  }
+  return { names, prefixes: [...owners].sort(([one], [other]) => other.length - one.length) };
+}
+
+export function isNamed({ manifest }: PluginEntry, model: string): boolean {
+  return (manifest.models ?? []).some((pattern) =>
+    pattern.endsWith('*') ? pattern.length > 1 && model.startsWith(pattern.slice(0, -1)) : pattern === model,
+  );
 }

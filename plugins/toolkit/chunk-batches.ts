@@ -1,22 +1,18 @@
 import type { SinkChunk } from '../../core/contracts/sink.ts';
 import { exposedError } from '../../core/errors.ts';
 
-/** What a database requires of chunks, and how many go into one call. */
 interface ChunkLimits {
-  /** The length that each vector must have; undefined if there must be none. */
+  /** The required length of each vector; undefined if chunks must not have vectors. */
   readonly dimensions: number | undefined;
-  /** Maximum chunks per batch. */
   readonly chunks: number;
-  /** Approximate maximum bytes of a batch, unless it has only one chunk. */
+  /** Approximate maximum bytes of a batch. A chunk that is larger is a batch of its own. */
   readonly bytes: number;
 }
 
 /**
- * Cuts chunks into batches for a database, in their order; if several have the same id, only the last one is
- * included.
+ * Divides chunks into batches for a database, in order. If several chunks have the same id, only the last is kept.
  *
- * @throws Error for callers if a vector is missing or has the wrong length, or if a chunk has half of a surrogate
- *   pair, which UTF-8 cannot encode
+ * @throws Error for callers if a vector is missing or has the wrong length, or if a chunk has a lone surrogate
  */
 export function batchChunks(chunks: readonly SinkChunk[], limits: ChunkLimits): SinkChunk[][] {
   const batches: SinkChunk[][] = [];
@@ -48,12 +44,11 @@ function checkVector({ id, embedding }: SinkChunk, dimensions: number | undefine
   throw exposedError(`The chunk ${id} ${had}, but ${wanted}`);
 }
 
-/** JSON escapes lone halves like this; an even number of backslashes before them means literal text. */
+/** A lone surrogate as an escape sequence in JSON. After an escaped backslash, `ud800` is ordinary text. */
 const ESCAPED_HALF = /(?:^|[^\\])(?:\\\\)*\\ud[89a-f]/;
 const BYTES_PER_UNIT = 2;
 const BYTES_PER_DIMENSION = 12;
 
-/** The approximate size of a chunk in JSON. */
 function checkedSize({ id, document_id, text, embedding, fields }: SinkChunk): number {
   const json = JSON.stringify(fields);
   if (!text.isWellFormed() || !document_id.isWellFormed() || ESCAPED_HALF.test(json)) {

@@ -5,9 +5,9 @@ import { encodingOfMark } from './encoding-of-mark.ts';
 const REMEDY = 'save it as UTF-8, or name its encoding in the media type, as in "; charset=windows-1252"';
 
 /**
- * Decodes a file of a format that is text: by its byte order mark, else by the charset of the request, else as UTF-8.
+ * Decodes a text file by its byte order mark, otherwise by the charset of the request, otherwise as UTF-8.
  *
- * @throws Error for callers if it is not valid in this encoding
+ * @throws Error for callers if the bytes are invalid in this encoding
  */
 export function decodeUnicode({
   bytes,
@@ -18,7 +18,7 @@ export function decodeUnicode({
     const decoder = new TextDecoder(label, { fatal: true });
     return { text: decoder.decode(bytes), encoding: decoder.encoding };
   } catch (error) {
-    // For an unknown label and for invalid bytes; a text that is too long gives another error.
+    // The decoder does not know the encoding, or the bytes are invalid. Other errors are not the file's fault.
     if (error instanceof RangeError || error instanceof TypeError)
       throw refusedError(`The file cannot be read: it is not valid ${label}; ${REMEDY}.`, error);
     throw error;

@@ -1,33 +1,30 @@
-/** A file in a diff: from the first line of its header to the next file or commit. */
 export interface DiffFile {
   readonly start: number;
   readonly end: number;
-  /** Its path after the change, or before it if the change deletes the file; of a long one the last 200 characters. */
+  /** The new path, or for a deleted file its old path. Only the last 200 characters of a path are kept. */
   readonly path: string;
 }
 
-/** Where a diff can be cut: rising offsets of the starts of lines. */
+/** Rising offsets of line starts where a diff can be cut. */
 export interface DiffParts {
-  /** Before commits of a log, and before mails with a patch. */
   readonly commits: readonly number[];
   readonly files: readonly DiffFile[];
-  /** Before hunks, except the first one of a file, which belongs to the file's header. */
   readonly hunks: readonly number[];
-  /** Before lines, except those of the header of a file and the first line of a hunk. */
+  /** Starts of all lines except the header lines of files and the first lines of hunks. */
   readonly lines: readonly number[];
 }
 
 /**
- * Finds the files and hunks of a diff: unified, combined, context or normal, with the headers of git, Subversion, CVS,
- * Mercurial, Bazaar and quilt, also in mails and logs. The lines of a hunk are counted, so that a removed `-- comment`
- * does not begin a file. Linear in the text.
+ * Finds the files and hunks of a diff: unified, combined, context or normal. Knows the headers of git, Subversion,
+ * CVS, Mercurial, Bazaar and quilt, also in mails and logs. Counts the lines of a hunk, so that the removal of a line
+ * `-- comment` is not mistaken for the header of a file. Takes linear time.
  */
 export function findDiffParts(text: string): DiffParts {
   const first = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
   const scan = new DiffScan(text);
   for (let at = first; at < text.length; ) at = scan.read(at);
   const { commits, files, hunks, lines } = scan.parts();
-  // A byte order mark goes with the first line.
+  // If the text begins with a byte order mark, the first line includes the mark.
   const behind = (at: number) => (at === first ? 0 : at);
   return {
     commits: commits.map(behind),
@@ -39,7 +36,7 @@ export function findDiffParts(text: string): DiffParts {
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** One of some beginnings of a line, in which `\n` ends a line of any kind. */
+/** A pattern that matches one of several line starts. A line feed in a source matches every kind of line break. */
 function patternOf(...sources: readonly string[]): RegExp {
   return new RegExp(sources.join('|').replaceAll('\\n', '(?:\\r?\\n|$)'), 'y');
 }
@@ -52,23 +49,22 @@ const COMMIT = patternOf(
   '-{72}\\nr\\d+ \\| ',
 );
 
-/** Lines of the header of a file, in the order in which they may follow each other. */
 const HEADERS: readonly RegExp[] = [
   patternOf('Index: .*\\n={3,}\\n', '=== (?:added|modified|removed|renamed) \\w+ '),
   patternOf('diff (?:--(?:git|cc|combined) |-[a-zA-Z])'),
   patternOf('--- .*\\n\\+{3} .*\\n@@+ -', '\\*{3} .*\\n--- .*\\n\\*{15}'),
 ];
-/** The index of the last of these, which names the file before and after the change. */
+/** Index in `HEADERS` of the lines with the old and the new path, which end a header. */
 const SIDES = 2;
 const OUTSIDE = HEADERS.length;
-/** A longer header is text in which something looks like its first line. */
+/** If a header would have more lines than this, its first line was ordinary text. */
 const MAX_HEADER_LINES = 24;
 
 const UNIFIED = /@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/y;
 const RANGES = ['\\*{3} \\d+(?:,\\d+)? \\*{4}', '-{3} \\d+(?:,\\d+)? -{4}'];
-/** A line of a hunk that the line after it belongs to. */
+/** A line within a context hunk that must not be separated from the next line. */
 const RANGE = patternOf(...RANGES);
-/** How hunks begin that do not say how long they are, and how each of their lines does. */
+/** Hunks whose length is not given: patterns for the first line, and for each further line. */
 const UNCOUNTED: readonly (readonly [start: RegExp, line: RegExp])[] = [
   [patternOf('@@@+ -'), patternOf('[ +\\\\-]', '\\n')],
   [patternOf('\\*{15}(?: .*)?\\n\\*{3} \\d'), patternOf('[ !+-][ \\t\\n]', '\\n', '\\\\', ...RANGES)],
@@ -82,24 +78,21 @@ class DiffScan {
   readonly #files: DiffFile[] = [];
   readonly #hunks: number[] = [];
   readonly #lines: number[] = [];
-  /** The file that is being read, if there is one. */
   #file: { start: number; path: string; hasHunks: boolean } | undefined;
-  /** The index of the last line in `HEADERS`, as long as the header lasts. */
+  /** While a header is read, the index in `HEADERS` of its last line; otherwise `OUTSIDE`. */
   #header = OUTSIDE;
   #headerLines = 0;
-  /** Lines of a unified hunk that are still to come. */
   #before = 0;
   #after = 0;
-  /** Each line of another hunk. */
+  /** Matches the lines of the current hunk; undefined if the hunk's length is given. */
   #body: RegExp | undefined;
-  /** Whether the next line stays with this one. */
   #isGlued = false;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** Reads a line, and returns where the next one begins. */
+  /** Reads a line. @returns the start of the next line */
   read(at: number): number {
     const feed = this.#text.indexOf('\n', at);
     if (this.#isInHunk(at)) {
@@ -123,7 +116,7 @@ class DiffScan {
     if (this.#body !== undefined) return this.#matches(this.#body, at);
     const first = this.#text.charAt(at);
     if (first === '\\') return this.#file?.hasHunks ?? false;
-    // A context line that is blank may have lost its space.
+    // Some programs remove the space that is the only character of a blank context line.
     const isContext = first === ' ' || first === '\n' || first === '\r';
     const isOld = isContext || first === '-';
     const isNew = isContext || first === '+';
@@ -134,7 +127,9 @@ class DiffScan {
   }
 
   #readOutside(at: number): void {
-    [this.#before, this.#after, this.#body] = [0, 0, undefined];
+    this.#before = 0;
+    this.#after = 0;
+    this.#body = undefined;
     this.#isGlued = false;
     if (this.#beginsHunk(at)) return;
     const header = HEADERS.findIndex((pattern) => this.#matches(pattern, at));
@@ -186,30 +181,31 @@ class DiffScan {
   }
 }
 
-/** Characters of a line that are read for a path, and maximum length of the path: each chunk has it. */
 const MAX_READ = 2000;
 const MAX_PATH_LENGTH = 200;
 
-/** The path in a line of a header, or in the two lines that name both sides. */
 function pathIn(first: string, second: string, header: number): string {
   const path = header === SIDES ? pathOfSides(first.slice(4), second.slice(4)) : pathOfLine(first);
   return path.slice(-MAX_PATH_LENGTH).toWellFormed();
 }
 
 function pathOfSides(before: string, after: string): string {
-  const [from, to] = [before, after].map((side) =>
-    unquoted(side.replace(/(?:\t.*| +\d{4}-\d\d-\d\d \d\d:.*)$/, '')),
-  ) as [string, string];
+  const from = pathOfSide(before);
+  const to = pathOfSide(after);
   const path = to === NOTHING ? from : to;
   const isMarked = [from, to].every((side) => side === NOTHING || MARK.test(side));
   return isMarked ? path.replace(MARK, '') : path;
 }
 
+function pathOfSide(side: string): string {
+  return unquoted(side.replace(/(?:\t.*| +\d{4}-\d\d-\d\d \d\d:.*)$/, ''));
+}
+
 const NOTHING = '/dev/null';
-/** What git puts before the paths of both sides. */
+/** Prefixes that git adds to the old and the new path: `a/`, `b/`. */
 const MARK = /^[abciow]\//;
 
-/** The path in a line `Index: path`, `=== modified file 'path'` or `diff --git a/path b/path`. */
+/** Examples: `Index: path`, `=== modified file 'path'`, `diff --git a/path b/path`. */
 function pathOfLine(line: string): string {
   if (!line.startsWith('diff ')) return line.replace(/^Index: |^=== \w+ \w+ '?|'$/g, '');
   const paths = line.replace(/^diff (?:-\S+ )*/, '');
@@ -219,7 +215,7 @@ function pathOfLine(line: string): string {
   return unquoted(renamed).replace(MARK, '');
 }
 
-/** A path without the quotes of git, in which bytes of UTF-8 are octal numbers. */
+/** Removes git's quotes around a path. In quotes, git writes the bytes of UTF-8 as octal numbers. */
 function unquoted(path: string): string {
   if (!/^".*"$/.test(path)) return path;
   const bytes = path

@@ -5,7 +5,6 @@ const MARKS: readonly (readonly [mark: readonly number[], encoding: string])[] =
   [[0xfe, 0xff], 'utf-16be'],
 ];
 
-/** The encoding whose byte order mark a file begins with. */
 export function encodingOfMark(bytes: Uint8Array): string | undefined {
-  return MARKS.find(([mark]) => mark.every((byte, at) => bytes[at] === byte))?.[1];
+  return MARKS.find(([mark]) => mark.every((byte, index) => bytes[index] === byte))?.[1];
 }

@@ -1,20 +1,17 @@
 import { keepOptimised } from '../../core/engine/keep-optimised.ts';
 import { countWhile } from '../../core/engine/search.ts';
 
-/** A heading of a text. */
 export interface Heading {
   readonly start: number;
   /** 1 is the highest. */
   readonly level: number;
-  /** Whether another heading follows immediately, so that no text belongs to this one alone. */
   readonly isLead: boolean;
-  /** Where its section ends at the latest; at the end of the text if missing. */
+  /** Maximum end of the heading's section. Default: the end of the text. */
   readonly reach?: number | undefined;
-  /** Its text; read once, when a stretch is under it. Empty if it has none: then paths are without it. */
+  /** Reads the text of the heading. Headings without text do not appear in paths. */
   name(): string;
 }
 
-/** The part of a text under a heading. */
 interface Section {
   readonly heading: Heading;
   readonly parent: Section | undefined;
@@ -23,7 +20,7 @@ interface Section {
 }
 
 /**
- * The heading paths of a text: a heading applies until the next one that is not deeper.
+ * Finds the headings above stretches of one text. A heading applies until the next heading that is equal or higher.
  *
  * @param headings in the order of the text
  */
@@ -31,7 +28,6 @@ export function headingPaths(headings: readonly Heading[]): HeadingPaths {
   return new HeadingPaths(headings);
 }
 
-/** Finds the headings above stretches of one text. */
 class HeadingPaths {
   readonly #sections: readonly Section[];
 
@@ -40,8 +36,8 @@ class HeadingPaths {
   }
 
   /**
-   * The names of the headings that apply to the whole stretch, the highest first. Headings that begin the stretch are
-   * included; those that only lead into other headings are not. Stretches come in the order of the text.
+   * Names of the headings that apply to the whole stretch, the highest first. They include a heading at the start of
+   * the stretch, except a lead heading: one that only introduces deeper headings.
    */
   within(start: number, end: number): readonly string[] {
     const sections = this.#sections;
@@ -51,14 +47,15 @@ class HeadingPaths {
     for (; index < sections.length; index++) {
       const section = sections[index] as Section;
       if (section.heading.start >= end) break;
-      if (section.heading.isLead && startOf(sections[index + 1]) < end) continue;
+      const next = sections[index + 1];
+      if (section.heading.isLead && next !== undefined && next.heading.start < end) continue;
       common = isEmpty ? section : commonOf(common, section);
       isEmpty = false;
     }
     return pathOf(reaching(common, end));
   }
 
-  /** The names of the headings above an offset, the highest first, excluding one that begins there. */
+  /** Names of the headings above an offset, the highest first. A heading that begins at the offset is excluded. */
   above(offset: number): readonly string[] {
     const sections = this.#sections;
     const next = firstFrom(sections, offset);
@@ -72,7 +69,6 @@ export type { HeadingPaths };
 function sectionsOf(headings: readonly Heading[]): Section[] {
   const sections: Section[] = [];
   let open: Section | undefined;
-  // A loop and not a callback, whose optimised code V8 discards with its last closure.
   for (const heading of headings) {
     while (open !== undefined && !holds(open.heading, heading)) open = open.parent;
     open = { heading, parent: open, depth: (open?.depth ?? 0) + 1, path: undefined };
@@ -81,46 +77,43 @@ function sectionsOf(headings: readonly Heading[]): Section[] {
   return sections;
 }
 
-function startOf(section: Section | undefined): number {
-  return section?.heading.start ?? Number.POSITIVE_INFINITY;
-}
-
 function holds({ level, reach = Number.POSITIVE_INFINITY }: Heading, inner: Heading): boolean {
   return level < inner.level && reach > inner.start;
 }
 
-/** The innermost of a section and its ancestors that reaches an offset. */
 function reaching(section: Section | undefined, end: number): Section | undefined {
-  let found = section;
-  while (found?.heading.reach !== undefined && found.heading.reach < end) found = found.parent;
-  return found;
+  let inner = section;
+  while (inner?.heading.reach !== undefined && inner.heading.reach < end) inner = inner.parent;
+  return inner;
 }
 
 function commonOf(first: Section | undefined, second: Section): Section | undefined {
-  let [a, b]: [Section | undefined, Section | undefined] = [first, second];
+  let a = first;
+  let b: Section | undefined = second;
   while (a !== b) {
     if (a === undefined || b === undefined) return undefined;
     if (a.depth > b.depth) a = a.parent;
     else if (b.depth > a.depth) b = b.parent;
-    else [a, b] = [a.parent, b.parent];
+    else {
+      a = a.parent;
+      b = b.parent;
+    }
   }
   return a;
 }
 
 function pathOf(section: Section | undefined): readonly string[] {
   if (section === undefined) return NO_PATH;
-  section.path ??= below(pathOf(section.parent), section.heading.name());
+  if (section.path === undefined) {
+    const above = pathOf(section.parent);
+    const name = section.heading.name();
+    section.path = name === '' ? above : [...above, name];
+  }
   return section.path;
-}
-
-/** A heading without text ends the section before it, and has no name. */
-function below(path: readonly string[], name: string): readonly string[] {
-  return name === '' ? path : [...path, name];
 }
 
 const NO_PATH: readonly string[] = Object.freeze([]);
 
-/** The index of the first section whose heading begins at or after an offset. */
 function firstFrom(sections: readonly Section[], offset: number): number {
   return countWhile(sections, ({ heading }) => heading.start < offset);
 }

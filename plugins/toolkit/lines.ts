@@ -1,44 +1,37 @@
 import { isBehindMark, isBlankUnit, isLineBreak } from '../../core/engine/cuts/lines.ts';
 
-/** Lines that end with LF, CR or both. */
-
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-/** After the line break at an offset, whichever kind it is. */
+/** The offset after the line break (LF, CR or CR LF) that begins at `at`. */
 export function afterLineBreak(text: string, at: number): number {
   return text.charCodeAt(at) === CARRIAGE_RETURN && text.charCodeAt(at + 1) === LINE_FEED ? at + 2 : at + 1;
 }
 
-/** Where the indentation before an offset begins; the offset itself if there is more before it on its line. */
+/** The start of the line if there is only indentation before the offset; otherwise the offset itself. */
 export function startOnLine(text: string, floor: number, offset: number): number {
   let at = offset;
   while (at > floor && isBlankUnit(text.charCodeAt(at - 1))) at--;
   return at === 0 || isLineBreak(text.charCodeAt(at - 1)) || isBehindMark(text, at) ? at : offset;
 }
 
-/** Where the line after the one at an offset begins; `end` if none begins before it. */
 export function nextLine(text: string, from: number, end: number): number {
   for (let at = from; at < end; at++) if (isLineBreak(text.charCodeAt(at))) return afterLineBreak(text, at);
   return end;
 }
 
-/**
- * The lines of a text in their order. Searching for their ends is faster than reading up to them as `nextLine` does,
- * and takes linear time because it remembers where it found them.
- */
+/** Finds the lines of a text in order. Takes linear time, because it remembers the next LF and the next CR. */
 export class LineEnds {
   readonly #text: string;
   #lineFeed = -1;
   #carriageReturn = -1;
-  /** Where the last line ends, without its break. */
   end = 0;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** Where the line after the one at an offset begins; the length of the text if there is none. Offsets must not fall. */
+  /** The start of the line after `from`, or the length of the text. `from` must not decrease between calls. */
   next(from: number): number {
     const text = this.#text;
     if (this.#lineFeed < from) this.#lineFeed = indexOr(text, '\n', from);

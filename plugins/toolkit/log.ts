@@ -1,31 +1,28 @@
-/** An entry of a log: from its first line to that of the next one. */
 export interface LogEntry {
   readonly start: number;
-  /** Where the time in its first line ends, or what else says that an entry begins. */
   readonly timeEnd: number;
-  /** Whether the time has a date. */
   readonly isDated: boolean;
 }
 
 /**
- * Finds the entries of a log: they begin at lines that begin with a time, so that a stack trace or the further lines of
- * a message belong to the entry above. Times have a date, in one of the usual forms, possibly after a bracket, a level
- * and up to four words, such as the address in access logs; or are those of klog and dmesg, or seconds since 1970. In a
- * log that has few of these, times of day begin entries; in one without times, levels do (`INFO:root:`). Linear in the
- * text.
+ * Finds the entries of a log. An entry begins at a line that starts with a time; stack traces and other lines belong
+ * to the entry above. Before the time, a line may have a bracket, a level and up to four words, such as the address
+ * in access logs. A time has a date, has the form of klog or dmesg, or counts seconds since 1970. If few lines have
+ * such a time, entries begin at times of day instead. Without these, entries begin at levels (`INFO:root:`). Takes
+ * linear time.
  */
 export function findLogEntries(text: string): readonly LogEntry[] {
-  const found = STARTS.map((): LogEntry[] => []);
+  const entries = STARTS.map((): LogEntry[] => []);
   for (let start = 0; start < text.length; ) {
     const kind = STARTS.findIndex((pattern) => endsMatch(pattern, text, start));
     const isDated = kind === 0;
-    if (kind !== -1) found[kind]?.push({ start, timeEnd: (STARTS[kind] as RegExp).lastIndex, isDated });
+    if (kind !== -1) entries[kind]?.push({ start, timeEnd: (STARTS[kind] as RegExp).lastIndex, isDated });
     const feed = text.indexOf('\n', start);
     start = feed === -1 ? text.length : feed + 1;
   }
-  // A message may begin with the word for a level or another time, on a line of its own.
-  const most = Math.max(...found.map(({ length }) => length));
-  return found.find(({ length }) => length > 0 && length >= most / 2) ?? [];
+  // Uses the first kind of start that is frequent. Other kinds may occur in the lines of a message.
+  const most = Math.max(...entries.map(({ length }) => length));
+  return entries.find(({ length }) => length > 0 && length >= most / 2) ?? [];
 }
 
 function endsMatch(pattern: RegExp, text: string, at: number): boolean {
@@ -54,16 +51,13 @@ const DATED = [
   // 27/Nov/2026:22:50:39, Fri, 27 Nov 2026 22:50:39
   `${DAY}\\d{1,2}[-/ ]${MONTH}[-/ ]\\d{2,4}[ :]{1,2}\\d{2}:\\d{2}`,
 ].join('|');
-/** The rest of a time: seconds with fractions, a year, a zone. */
 const REST =
   '(?:[:.]\\d{2}\\b)?(?:[.,:]\\d{1,9})?(?: \\d{4}\\b)?(?: ?(?:[AP]M|Z|UTC|GMT|[-+]\\d{2}:?\\d{2}))*';
-/** Words before a time. One with a colon is a label, whose time may be any. */
+/** Words before a time. Except for levels, they do not end with a colon: after a label, any time may follow. */
 const WORDS = `(?:(?:${LEVEL}:?|\\S{0,47}[^\\s:])[ \\t]{1,20}){0,4}`;
-/** Colors of terminals, brackets, quotes, and the key of a pair. */
 const OPENING = '(?:[^ -~]\\[[\\d;]*m|\\w{1,20}=|<\\d{1,3}>\\d? ?|[[("\'<{|]){0,3}';
 const CLOCK = '\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?(?=[\\])"\' \\t|]|\\r?$)';
 
-/** How lines begin that begin entries: with a date and time, with the time of day, with a level. */
 const STARTS: readonly RegExp[] = [
   new RegExp(
     [

@@ -2,15 +2,15 @@ import type { CutFinder } from '../../core/contracts/chunker.ts';
 import { isShorter } from '../../core/engine/cuts/cuts.ts';
 
 /**
- * Leaves out cuts that would make a piece of fewer than `minimum` code points; a short piece joins the next one, or
- * the previous one at the end of the stretch.
+ * Drops cuts that would make a piece of fewer than `minimum` code points. A short piece is joined to the next piece;
+ * at the end of the stretch, it is joined to the previous piece.
  */
 export function withMinimumPiece(find: CutFinder, minimum: number): CutFinder {
   if (minimum <= 1) return find;
   return (text, start, end) => keepMinimumPieces(find(text, start, end), minimum, text, start, end);
 }
 
-/** Changes the cuts in place: another list of all cuts of a long text takes as long as finding them. */
+/** Changes `cuts` in place: a second list would take as long as finding the cuts. */
 function keepMinimumPieces(
   cuts: number[],
   minimum: number,

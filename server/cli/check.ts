@@ -1,7 +1,8 @@
 import { dirname } from 'node:path';
+import { type Kind, type Manifest, NO_OPTIONS } from '../../core/contracts/manifest.ts';
 import { reasonOf } from '../../core/errors.ts';
-import { describeFailure, isLacking } from '../../core/hosting/capability.ts';
-import type { PluginEntry } from '../../core/hosting/registry.ts';
+import { isLacking, needsKey } from '../../core/hosting/plugin-error.ts';
+import { ownersOf, type PluginEntry } from '../../core/hosting/registry.ts';
 import { describeAccess } from '../config/access.ts';
 import type { Config } from '../config/config.ts';
 import { createLog } from '../config/log.ts';
@@ -9,27 +10,26 @@ import { flagName } from '../config/option.ts';
 import { OPTION_ENTRIES } from '../config/options.ts';
 import { writeSize } from '../config/values.ts';
 import { createServerContainer, disposeInOrder, type ServerCradle } from '../container.ts';
-import { placeIn } from '../plugins/loader/import-error.ts';
-import { createDatabase } from '../store/create-database.ts';
+import type { Task } from '../engine/tasks.ts';
+import { importFactory, withLine } from '../plugins/loader/import-factory.ts';
 import { databaseOf, nameOf } from '../store/database.ts';
-import { createPipelineStore } from '../store/stores.ts';
+import { createDatabase, createPipelineStore } from '../store/stores.ts';
 import { endWithReader } from './closed-pipe.ts';
 import { tryToListen } from './listening.ts';
-import { exampleFor } from './tools/plugin-examples.ts';
 
-/** The answer of this command is what it prints; its log shows warnings of plugins, in lines for people. */
+/** Log settings of this command: only warnings and errors. The command prints its results without the log. */
 const WARNINGS = { logLevel: 'warn', logFormat: 'pretty' };
-/** The answer reports what is wrong with the store. */
+/** Log settings while the store is opened: no warnings, because this command prints the store's faults. */
 const QUIET = { logLevel: 'error', logFormat: 'json' };
 
 /**
- * Prints which plugins, models and store a server with this configuration has, what they lack, who may call it, and
- * what jobs may use. A plugin that lacks something is not a failure: the server starts without it.
+ * Prints which plugins, models and store a server with this configuration has or lacks, who may call the
+ * server, and what jobs may use. An unavailable plugin is not a failure: the server starts without it.
  *
- * @param corpora what jobs may use, a line each
- * @throws ConfigError if keys are set that cannot be used
- * @returns the exit code: 0 if the server would work, 1 if a plugin cannot be imported or its example fails, 2 if
- *   the store of pipelines cannot be opened or the address is in use
+ * @param corpora lines that say what jobs may use
+ * @throws ConfigError if configured keys cannot be used
+ * @returns the exit code: 0 if the server would work; 1 if a plugin cannot be imported or its example fails;
+ *   2 if the store of pipelines cannot be opened or the address is in use
  */
 export async function check(config: Config, corpora: readonly string[]): Promise<number> {
   endWithReader();
@@ -53,10 +53,8 @@ export async function check(config: Config, corpora: readonly string[]): Promise
   }
 }
 
-/** Seconds that a plugin's example may take. */
 const MAX_SECONDS = 60;
 
-/** One thread is enough for examples, and each of them ends eventually. */
 function forExamples(config: Config): Config {
   return {
     ...config,
@@ -65,7 +63,6 @@ function forExamples(config: Config): Config {
   };
 }
 
-/** Every numeric option except the port, as `--workers: 2` and `--max-body-bytes: 100MiB`. */
 function limitsOf(config: Config): string[] {
   return OPTION_ENTRIES.flatMap(([name, { type }]) => {
     if (name === 'port' || (type !== 'integer' && type !== 'size')) return [];
@@ -98,19 +95,14 @@ async function problemOfStore(config: Config): Promise<string | undefined> {
 }
 
 /**
- * Prints for every plugin whether it can run here, and runs its example as a request would be run.
+ * Runs the example request of every plugin that can run here, and prints a line for each plugin.
  *
- * @returns whether every plugin that lacks nothing can be imported and runs its example, and no plugin is broken
+ * @returns true if no plugin is broken, and the examples of all available plugins succeed
  */
 async function checkPlugins(cradle: ServerCradle): Promise<boolean> {
-  const failures = await cradle.importCheck.failures();
   let areGood = true;
   for (const entry of cradle.registry.all) {
-    const failure = failures.get(entry.id);
-    const problem =
-      failure === undefined
-        ? await problemOfExample(entry, cradle)
-        : `cannot be imported, ${describeFailure(failure)}`;
+    const problem = entry.missing.length > 0 ? undefined : await problemOf(entry, cradle);
     if (problem !== undefined) areGood = false;
     console.log(`  ${entry.id}: ${problem ?? stateOf(entry)}`);
     if (problem !== undefined || lacksPackage(entry)) console.log(`    in ${dirname(entry.file)}`);
@@ -123,7 +115,7 @@ async function checkPlugins(cradle: ServerCradle): Promise<boolean> {
   return areGood && cradle.registry.broken.length === 0;
 }
 
-/** Whether it is unavailable and `npm install` has to be run in its folder. */
+/** Whether a plugin is unavailable and needs npm packages, which the user installs in the plugin's folder. */
 function lacksPackage({ manifest, missing }: PluginEntry): boolean {
   return missing.length > 0 && manifest.needs?.packages !== undefined;
 }
@@ -132,9 +124,14 @@ function stateOf({ missing }: PluginEntry): string {
   return missing.length === 0 ? 'available' : `missing, ${missing.join('; ')}`;
 }
 
-/** The problem with running a plugin's example; `undefined` if it works, or cannot be run here. */
-async function problemOfExample(entry: PluginEntry, cradle: ServerCradle): Promise<string | undefined> {
-  if (entry.missing.length > 0) return undefined;
+/** Why a plugin's import or example fails; `undefined` if both succeed or there is no example to run here. */
+async function problemOf(entry: PluginEntry, cradle: ServerCradle): Promise<string | undefined> {
+  const folder = dirname(entry.file);
+  try {
+    await importFactory(entry);
+  } catch (error) {
+    return `cannot be imported, ${causeOf(error, folder) ?? reasonOf(error)}`;
+  }
   try {
     const example = await exampleFor(entry, cradle);
     if (example === undefined) return undefined;
@@ -142,16 +139,69 @@ async function problemOfExample(entry: PluginEntry, cradle: ServerCradle): Promi
     return undefined;
   } catch (error) {
     if (isLacking(error)) return undefined;
-    return `its example fails, ${causeOf(error, dirname(entry.file)) ?? reasonOf(error)}`;
+    return `its example fails, ${causeOf(error, folder) ?? reasonOf(error)}`;
   }
 }
 
-/** A plugin's own error, with the file and the line; `undefined` if the error is the server's. */
+/** The error that the plugin's own code threw, with file and line; `undefined` if the server threw it. */
 function causeOf(error: unknown, folder: string): string | undefined {
   const { cause } = error as { readonly cause?: unknown };
-  const thrown = cause instanceof Error ? cause.stack : undefined;
-  if (thrown === undefined) return undefined;
-  const [line = ''] = thrown.split('\n', 1);
-  const place = placeIn(thrown, folder);
-  return place === undefined ? line : `${line} (${place})`;
+  return cause === undefined ? undefined : withLine(String(cause), cause, folder);
+}
+
+interface Example {
+  readonly task: Task;
+  readonly body: object;
+}
+
+type Sources = Pick<ServerCradle, 'registry' | 'host'>;
+
+/**
+ * The example request that runs a plugin. For a tokenizer or embedding plugin, this is the example of
+ * another plugin, with the first listed tokenizer or model. `undefined` if there is no offline example.
+ *
+ * @throws the error of a tokenizer or embedding plugin that cannot be created or cannot list its names
+ */
+export async function exampleFor(entry: PluginEntry, sources: Sources): Promise<Example | undefined> {
+  const { kind, name } = entry.manifest;
+  if (needsKey(entry.manifest)) return undefined;
+  if (kind === 'chunker' || kind === 'refinery') {
+    return callsNetwork(entry, sources) ? undefined : ownExample(entry.manifest, {});
+  }
+  if (kind === 'reader' || kind === 'sink') return undefined;
+  const option = kind === 'tokenizer' ? 'tokenizer' : 'embedding_model';
+  const listed = await firstName(kind, name, sources);
+  const user = listed === undefined ? undefined : userOf(kind, sources);
+  return user === undefined ? undefined : ownExample(user.manifest, { [option]: listed });
+}
+
+function ownExample({ kind, name, example }: Manifest, more: object): Example | undefined {
+  if (example === undefined) return undefined;
+  return { task: { run: kind === 'chunker' ? 'chunk' : 'refine', name }, body: { ...example, ...more } };
+}
+
+async function firstName(
+  kind: 'tokenizer' | 'embedding',
+  name: string,
+  { host }: Sources,
+): Promise<string | undefined> {
+  if (kind === 'tokenizer') return (await (await host.get(kind, name)).names())[0];
+  return (await (await host.get(kind, name)).list())[0]?.name;
+}
+
+function userOf(kind: Kind, { registry }: Sources): PluginEntry | undefined {
+  return registry.all.find(
+    ({ manifest, missing }) =>
+      missing.length === 0 && manifest.uses?.includes(kind) === true && manifest.example !== undefined,
+  );
+}
+
+function callsNetwork(entry: PluginEntry, { registry }: Sources): boolean {
+  const { options = NO_OPTIONS, example, uses = [] } = entry.manifest;
+  if (!uses.includes('embedding')) return false;
+  const schemas = Object.entries(options.properties) as [string, { readonly default?: unknown }][];
+  const defaults = Object.fromEntries(schemas.map(([name, schema]) => [name, schema.default]));
+  const asked: Readonly<Record<string, unknown>> = { ...defaults, ...(example as object | undefined) };
+  const owners = ownersOf(registry, 'embedding', asked.embedding_model as string);
+  return owners.some((owner) => needsKey(owner.manifest));
 }

@@ -8,25 +8,22 @@ import type { Runner } from '../engine/run/runner.ts';
 import { logPlugins } from '../plugins/loader/loader.ts';
 import { setSwitchesFor } from './v8-switches.ts';
 
-/** The service in this process, without HTTP. */
 export interface Engine {
   readonly cradle: ServerCradle;
   /**
-   * Runs work in threads. Call it once.
+   * Creates the runner, which runs work in threads. Call it once.
    *
-   * @param isSmall whether there is so little work that it is done before a thread would have started
+   * @param isSmall whether the work takes less time than starting a thread
    */
   runner(isSmall: boolean): Runner;
   close(): Promise<void>;
 }
 
-/**
- * The log goes to standard error, because standard output has the command's answer, and has only warnings and errors.
- */
+/** Logs only warnings and errors, to standard error. The command writes its results to standard output. */
 const LOG = { logLevel: 'warning', logFormat: 'pretty', logTo: 'stderr' } as const;
 
 /**
- * @param flags the command line's engine options; everything else is read from the variables that a server reads
+ * @param flags the engine options of the command line; environment variables set all other options
  * @throws ConfigError, and ServiceError as `createServerContainer` does
  */
 export async function openEngine(flags: Flags, env: Environment): Promise<Engine> {

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../core/errors.ts';
 import { ChunksmithError } from '../clients/javascript/errors.ts';
 import { ConfigError } from '../config/config.ts';
-import { StoreOpenError } from '../store/errors.ts';
+import { StoreOpenError } from '../store/failures.ts';
 
-/** Exit status of a command; from 128 on, shells use them for signals. */
+/** Exit statuses of a command. Shells use statuses from 128 on for signals. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -13,19 +13,16 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
-/** A command that cannot be carried out as given; the message says what to change. */
+/** The command line is wrong. The message says what to change. */
 export class UsageError extends Error {}
 
-/** A command that failed for the reason in its message. */
 export class CommandError extends Error {}
 
-/** Whether an error's message says everything, so that no stack is needed. */
 export function isExpected(error: unknown): error is Error {
   const expected = [CommandError, ServiceError, ChunksmithError, StoreOpenError];
   return expected.some((kind) => error instanceof kind) || isUsage(error);
 }
 
-/** Whether it is a usage error. */
 export function isUsage(error: unknown): error is Error {
   if (error instanceof ServiceError) return error.status < 500;
   return error instanceof UsageError || error instanceof ConfigError;

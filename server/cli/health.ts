@@ -2,13 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { argv } from 'node:process';
 import { Command } from 'commander';
 import { type Flags, readConfig } from '../config/config.ts';
-import { addressOf } from './address.ts';
 import { withServerFlags } from './commands/serve.ts';
+import { addressOf } from './listening.ts';
 
 /**
- * The health check of the image: checks whether the server running as a process, by default the first one of the
- * container, is alive, at the host and port of that process's own flags and variables. Exits with 0 if it is, else
- * with 1. Linux only.
+ * Health check of the container image (Linux only): exits with 0 if the server answers, otherwise with 1. The
+ * server's host and port come from the flags and variables of its process, by default process 1.
  */
 async function isHealthy(pid: string): Promise<boolean> {
   const [command, variables] = (await Promise.all(
@@ -22,11 +21,11 @@ async function isHealthy(pid: string): Promise<boolean> {
 const MAIN = /(^|\/)server\/main\.[jt]s$/;
 
 /**
- * The address of a server that runs as a process, perhaps as the child of another program such as an init.
+ * The address of a server from its command line, which may begin with another program, such as an init.
  *
- * @param command its words, of which the last one is empty
- * @param variables as `NAME=value`
- * @returns undefined if it is not a server
+ * @param command the words of the process's command line, followed by an empty word
+ * @param variables the process's environment variables, as `NAME=value`
+ * @returns undefined if the process is not a server
  */
 export function addressOfServer(
   command: readonly string[],

@@ -1,7 +1,14 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, isIPv6 } from 'node:net';
 import { hold } from '../../core/hold.ts';
 import type { Config } from '../config/config.ts';
+
+export function addressOf(host: string, port: number): string {
+  const reached = ALL_ADDRESSES[host] ?? host;
+  return `http://${isIPv6(reached) ? `[${reached}]` : reached}:${port}`;
+}
+
+const ALL_ADDRESSES: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use; choose another with --port',
@@ -13,13 +20,12 @@ const REASONS: Readonly<Record<string, string>> = {
 
 type Address = Pick<Config, 'host' | 'port'>;
 
-/** Why a server cannot listen, in a sentence for the operator; `undefined` for other errors. */
+/** Explains to the operator why the address cannot be used; `undefined` if the error has another cause. */
 export function listenProblem(error: unknown, { host, port }: Address): string | undefined {
   const reason = REASONS[String((error as { code?: unknown }).code)];
   return reason && `Cannot listen on ${host}:${port}: ${reason}.`;
 }
 
-/** Listens for a moment, and returns the reason if that fails. */
 export async function tryToListen(address: Address): Promise<string | undefined> {
   const server = hold(createServer());
   try {

@@ -2,7 +2,6 @@ import { flagName, variableName } from '../config/option.ts';
 import { OPTION_ENTRIES } from '../config/options.ts';
 import { commandName } from './command-name.ts';
 
-/** Flags of the server that commands which chunk have too. */
 const SHARED: ReadonlySet<string> = new Set(['--workers']);
 
 const VARIABLES: ReadonlyMap<string, string> = new Map(
@@ -15,7 +14,6 @@ const SWITCHES: ReadonlySet<string> = new Set(
   OPTION_ENTRIES.filter(([, { type }]) => type === 'boolean').map(([name]) => flagName(name)),
 );
 
-/** Wordings of the service, each with the wording of the command line. */
 const TERMS: readonly (readonly [service: RegExp, own: string])[] = [
   [/The request (took|needed)/, 'The document $1'],
   [/send less text per request/, 'split the document'],
@@ -37,8 +35,8 @@ const TERMS: readonly (readonly [service: RegExp, own: string])[] = [
 ];
 
 /**
- * A message of the service in the terms of the command line: a remedy names only what the command line has. It has no
- * flags for the options of the server, but reads their variables.
+ * Rewords a message of the service for the command line. Flags of the server become environment variables,
+ * because these commands do not have the server's flags.
  */
 export function inOwnTerms(message: string): string {
   const worded = TERMS.reduce((text, [service, own]) => text.replace(service, own), message)

@@ -2,7 +2,6 @@ import { Option } from 'commander';
 import { PRESET_NAMES } from '../engine/presets/presets.ts';
 import { UsageError } from './errors.ts';
 
-/** The values of the flags that name and change a preset. */
 export interface PresetFlags {
   readonly preset?: string;
   readonly set?: readonly string[];
@@ -32,7 +31,7 @@ interface NamedPreset {
   readonly override?: Record<string, Record<string, unknown> | null>;
 }
 
-/** The preset that flags name, with their changes; nothing without flags. @throws UsageError */
+/** The preset that the flags choose and their changes to it; empty without these flags. @throws UsageError */
 export function presetOf({ preset, set = [], without = [] }: PresetFlags): NamedPreset {
   if (preset === undefined) {
     const [flag] = [...set.map(() => '--set'), ...without.map(() => '--without')];
@@ -58,7 +57,6 @@ export function presetOf({ preset, set = [], without = [] }: PresetFlags): Named
   return { preset, ...(set.length + without.length > 0 && { override }) };
 }
 
-/** JSON, else a text as it is. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -67,7 +65,6 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A problem with the members of a request, in terms of these flags. */
 export function problemOfPreset(problem: string, { without = [] }: PresetFlags): string {
   const [, step = ''] = /^override\.([^.:]+):/.exec(problem) ?? [];
   const flag = without.includes(step) ? '--without' : '--set';

@@ -1,8 +1,8 @@
 import addCompletion from '@bomb.sh/tab/commander';
 import { Command } from 'commander';
 import type { Environment } from '../config/config.ts';
+import { findCorpora } from '../config/find-corpora.ts';
 import { VERSION } from '../config/version.ts';
-import { findCorpora } from '../find-corpora.ts';
 import { endWithReader } from './closed-pipe.ts';
 import { jobsCommand } from './commands/jobs.ts';
 import { listingCommands } from './commands/listings.ts';
@@ -13,7 +13,7 @@ import { pluginCheckCommand } from './plugin/check-command.ts';
 /**
  * `chunksmith` with all its commands.
  *
- * @param server the commands that run or check the service
+ * @param server the commands `serve` and `check`
  * @param onEnd called with the exit status, if it is not 0
  */
 export async function program(

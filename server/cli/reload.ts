@@ -4,19 +4,16 @@ import { join } from 'node:path';
 import { hold } from '../../core/hold.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/**
- * Milliseconds without a change after which the server restarts: an editor, and `plugin new`, write several files.
- */
+/** Milliseconds to wait after the last change, because an editor or `plugin new` writes several files. */
 const SETTLED = 200;
-/** What nobody edits: packages, and what tools and editors hide. */
+/** Paths whose changes are ignored: npm packages, and hidden files of tools and editors. */
 const IGNORED = /(^|[\\/])(node_modules|\.[^\\/]*)([\\/]|$)/;
 
 /**
- * Runs the server in a process of its own that restarts when a source file or a plugin changes, or a folder with a
- * plugin is created. Node's own `--watch` may begin a second start during the first, which then finds its port in
- * use.
+ * Runs the server in a child process, and restarts it when a source file or a plugin changes, or a plugin is
+ * created. Node's own `--watch` may start the new server while the old one still uses the port.
  *
- * @param folders additional folders of plugins, which are watched too
+ * @param folders additional folders of plugins to watch
  */
 export function reload(folders: readonly string[]): void {
   const server = superviseServer();
@@ -31,12 +28,11 @@ export function reload(folders: readonly string[]): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => server.end(signal));
 }
 
-/** Calls back for every change in a folder, including folders created later. */
 function watchFolder(folder: string, onChange: () => void): void {
   const look = (_event: unknown, path: string | null) => {
     if (path === null || !IGNORED.test(path)) onChange();
   };
-  // A folder that vanishes while it is read is also a change.
+  // An error, for example because the folder was removed, also counts as a change.
   hold(watch(folder, { recursive: true }, look), onChange);
 }
 
@@ -59,14 +55,12 @@ function superviseServer() {
     });
   };
   return {
-    /** Starts the server, or restarts it. */
     restart() {
       if (running === undefined) return start();
-      // A second signal would stop it at once, with requests in flight.
+      // Sends only one signal: a second signal would end the server without finishing its requests.
       if (!isStale && !isEnding) running.kill('SIGTERM');
       isStale = true;
     },
-    /** Stops the server, and this process with its exit code. */
     end(signal: NodeJS.Signals) {
       if (running === undefined) process.exit(0);
       if (!isStale || isEnding) running.kill(signal);

@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { ServiceError } from '../../core/errors.ts';
 import type { Environment } from '../config/config.ts';
-import { findCorpora } from '../find-corpora.ts';
+import { findCorpora } from '../config/find-corpora.ts';
 import { serverCommands } from './commands/serve.ts';
 import { EXIT, isExpected, isUsage, UsageError } from './errors.ts';
 import { inOwnTerms } from './own-terms.ts';
@@ -22,17 +22,15 @@ export async function runCommand(args: readonly string[], env: Environment): Pro
   }
 }
 
-/** The commands that have the flags of the server. */
 const OF_SERVER: readonly (string | undefined)[] = ['serve', 'check'];
 
-/** What a service in this process says is put in the terms of the command line. */
 function messageOf(error: Error, [command]: readonly string[]): string {
   return error instanceof ServiceError && !OF_SERVER.includes(command)
     ? inOwnTerms(error.detail)
     : error.message;
 }
 
-/** What other commands need is not loaded for the server and for `chunk`. */
+/** Runs a command. `serve`, `check` and `chunk` start faster, because the other commands are not loaded. */
 async function run(args: readonly string[], env: Environment): Promise<number> {
   const [name, ...rest] = args;
   if (name === 'chunk') {
@@ -54,10 +52,9 @@ async function run(args: readonly string[], env: Environment): Promise<number> {
   return status;
 }
 
-/** Minimum columns of the help for showing flags and descriptions side by side. */
+/** Minimum width of the help in columns: in a narrower help, descriptions move below their flags. */
 const HELP_WIDTH = 110;
 
-/** Errors are thrown, also by nested commands. */
 function prepared(command: Command): Command {
   command.exitOverride().configureHelp({ helpWidth: Math.max(HELP_WIDTH, process.stdout.columns ?? 0) });
   command.commands.forEach(prepared);

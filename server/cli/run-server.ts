@@ -1,22 +1,34 @@
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from '../../core/hosting/registry.ts';
 import { buildApp } from '../app.ts';
-import { type Config, type Environment, type Flags, readConfig } from '../config/config.ts';
+import { readKeys } from '../config/access.ts';
+import {
+  type Config,
+  ConfigError,
+  type Environment,
+  type Flags,
+  readConfig,
+  retiredIn,
+  takesJobs,
+} from '../config/config.ts';
+import { corporaFor } from '../config/find-corpora.ts';
 import { checkFolders } from '../config/folders.ts';
 import { readMachine } from '../config/option.ts';
-import { corporaFor } from '../find-corpora.ts';
+import { readServiceUrl } from '../config/values.ts';
+import { VERSION } from '../config/version.ts';
 import { loadPlugins } from '../plugins/loader/loader.ts';
-import { announce } from './announce.ts';
+import { databaseOf, nameOf } from '../store/database.ts';
 import { check } from './check.ts';
 import { EXIT, isExpected, UsageError } from './errors.ts';
-import { listenProblem } from './listening.ts';
-import { checkPluginUrls } from './plugin-urls.ts';
+import { addressOf, listenProblem } from './listening.ts';
 import { reload } from './reload.ts';
 import { setSwitchesFor } from './v8-switches.ts';
 
 /**
- * Does what the flags say: listens until a signal comes, or checks. A failed start ends the process.
+ * Runs the server until a signal arrives, or checks the configuration. Ends the process if the start fails.
  *
  * @returns the exit status of a check; 0 once the server listens
  */
@@ -27,6 +39,7 @@ export function runServer(flags: Flags, env: Environment): Promise<number> {
 async function start(flags: Flags, env: Environment): Promise<number> {
   const machine = readMachine();
   const config = readConfig(flags, env, machine);
+  for (const warning of retiredIn(flags, env)) console.error(warning);
   checkFolders(config);
   if (config.reload && !config.check) {
     reload(config.pluginsDir);
@@ -41,14 +54,14 @@ async function start(flags: Flags, env: Environment): Promise<number> {
   return EXIT.done;
 }
 
-/** Listens until a signal comes; then requests in flight are finished within the grace period. */
+/** Serves until a signal arrives, then finishes requests in progress within the grace period. */
 async function serve(config: Config, registry: Registry): Promise<void> {
   let isStopping = false;
   const app = await buildApp(config, {
     registry,
     startsThread: true,
     onOpen: () => announce(app, config, registry),
-    // A store that is closed while it opens is not broken.
+    // Ignores errors during shutdown: a store that is closed while it opens is not broken.
     onBrokenStore: (error) => void (isStopping || fail(error)),
   });
   closeWithGrace({ logger: app.log, delay: config.shutdownGrace * 1000 }, async ({ err, signal }) => {
@@ -64,7 +77,7 @@ async function serve(config: Config, registry: Registry): Promise<void> {
   });
 }
 
-/** Fastify would log that it listens before the store is open; `announce` does it afterwards. */
+/** Listens without Fastify's log line about it. `announce` logs the address once the store is open. */
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
   const { level } = app.log;
   if (level === 'debug' || level === 'info') app.log.level = 'warn';
@@ -75,11 +88,54 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
   }
 }
 
-/** Maximum connections waiting to be accepted; the system may allow fewer. */
+/** Maximum connections waiting to be accepted. The operating system may have a lower limit. */
 const BACKLOG = 4096;
 
-/** Says in plain words why a start failed; only an unexpected error is printed with its stack. */
+/** Ends the process after printing an error, with its stack only if the error is unexpected. */
 function fail(error: unknown): never {
   console.error(isExpected(error) ? error.message : error);
   process.exit(isExpected(error) ? EXIT.usage : EXIT.failed);
+}
+
+export function announce(app: FastifyInstance, config: Config, registry: Registry): void {
+  const { port } = app.server.address() as AddressInfo;
+  const address = addressOf(config.host, port);
+  const docs = config.role === 'worker' ? {} : { docs: `${address}/docs` };
+  app.log.info({ ...docs, ...describe(config, registry) }, `Server listening at ${address}`);
+}
+
+function describe(config: Config, { all, broken }: Registry): Readonly<Record<string, string | number>> {
+  const [ready, missing] = [true, false].map((isReady) =>
+    all.filter((entry) => (entry.missing.length === 0) === isReady).map(({ manifest }) => manifest.name),
+  ) as [string[], string[]];
+  const keys = readKeys(config).length;
+  return {
+    version: VERSION,
+    host: config.host,
+    data: resolve(config.dataDir),
+    store: nameOf(databaseOf(config)),
+    plugins: ready.join(', '),
+    ...(missing.length > 0 && { unavailable: missing.join(', ') }),
+    ...(broken.length > 0 && { broken: broken.map(({ name }) => name).join(', ') }),
+    workers: config.workers,
+    jobs: takesJobs(config) ? `on, --role ${config.role}` : 'off',
+    keys: keys === 0 ? 'off' : `on, ${keys}`,
+    cors: config.corsOrigins.join(', ') || 'off',
+    rateLimit: config.rateLimit === 0 ? 'off' : `${config.rateLimit} per minute and address`,
+  };
+}
+
+/**
+ * Checks the variables that plugins declare as URLs.
+ *
+ * @throws ConfigError with a line for each variable that is not a URL
+ */
+export function checkPluginUrls({ all }: Registry, env: Environment): void {
+  const names = new Set(all.flatMap(({ manifest }) => manifest.urls ?? []));
+  const problems = [...names].flatMap((name) => {
+    const text = env[name] ?? '';
+    const read = text === '' ? { value: text } : readServiceUrl(text);
+    return 'expected' in read ? [`${name}: expected ${read.expected}, got ${JSON.stringify(text)}`] : [];
+  });
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
 }

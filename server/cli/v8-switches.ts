@@ -1,14 +1,13 @@
 import { setFlagsFromString } from 'node:v8';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 
-/** Minimum bytes of memory for letting V8 optimise large WebAssembly functions. */
+/** Minimum bytes of memory with which V8 may optimise large WebAssembly functions. */
 const MEMORY_TO_OPTIMISE = 16e9;
 
 /**
- * Turns off WebAssembly optimisation if memory is short and a plugin that can run compiles large functions: V8 needs
- * over a gigabyte to optimise a function of megabytes. All WebAssembly is slower then. V8's switches apply to the
- * whole process, including its worker threads, so only the start of the server or of a command may call this, before
- * the first thread starts, and never an app that mounts the service.
+ * Turns off the optimisation of all WebAssembly, which makes it slower, if memory is short and an available
+ * plugin has large functions: V8 needs over 1 GB to optimise a function of megabytes. V8's switches apply to
+ * the whole process: call this before the first thread starts, and never in an app that mounts the service.
  */
 export function setSwitchesFor(plugins: readonly PluginEntry[], memoryBytes: number): void {
   const isLarge = plugins.some(
@@ -20,8 +19,8 @@ export function setSwitchesFor(plugins: readonly PluginEntry[], memoryBytes: num
 }
 
 /**
- * A start creates much short-lived garbage. If V8's young generation grew with it, the process would keep that
- * memory.
+ * Keeps V8's young generation small during `start`. Otherwise the garbage of the start would enlarge the
+ * young generation, and the process would keep that memory.
  */
 export async function withSmallYoungGeneration<T>(start: () => Promise<T>): Promise<T> {
   setFlagsFromString('--semi-space-growth-factor=1');

@@ -2,18 +2,16 @@ import { readFileSync } from 'node:fs';
 import { type Config, ConfigError } from './config.ts';
 import { splitList } from './values.ts';
 
-/** The options that control access to the service. */
 export type AccessConfig = Pick<
   Config,
   'apiKeys' | 'apiKeysFile' | 'docsNeedKey' | 'corsOrigins' | 'rateLimit' | 'failedKeyLimit' | 'trustProxy'
 >;
 
-/** Whether requests must carry a key. */
 export function asksForKeys({ apiKeys, apiKeysFile }: AccessConfig): boolean {
   return apiKeys !== '' || apiKeysFile !== '';
 }
 
-/** Wrong keys that an address may send per minute; 0 if they are not limited. */
+/** Maximum wrong keys per minute from one address; 0 if unlimited. */
 export function failedKeyLimitOf(config: AccessConfig): number {
   const { failedKeyLimit, rateLimit } = config;
   if (!asksForKeys(config)) return 0;
@@ -21,10 +19,9 @@ export function failedKeyLimitOf(config: AccessConfig): number {
 }
 
 /**
- * The keys; each request must carry one of them; empty if the service requires none.
+ * The accepted API keys; empty if the service requires none. Error messages never contain a key.
  *
- * @throws ConfigError if keys are configured but there are none, or if one can never be sent. No message contains a
- *   key.
+ * @throws ConfigError if keys are configured but none is found, or if a key cannot be sent in a header
  */
 export function readKeys(config: AccessConfig): string[] {
   if (!asksForKeys(config)) return [];
@@ -54,7 +51,7 @@ function readLines(file: string): string[] {
 }
 
 /**
- * Who may call the service, one sentence each, for the log of the start and `--check`.
+ * Describes who may call the service, as a list of sentences for the log and for `check`.
  *
  * @throws ConfigError as `readKeys` does
  */

@@ -1,24 +1,30 @@
 import { flagName, type Machine, type Option, readMachine, type ValueOf, variableName } from './option.ts';
-import { OPTION_ENTRIES, type OPTIONS, type OptionName } from './options.ts';
+import { OPTION_ENTRIES, type OPTIONS, type OptionName, RETIRED_OPTIONS } from './options.ts';
 import { parseValue } from './values.ts';
 
-/** The configuration of a server: a value for each option of the table. */
-export type Config = { readonly [K in OptionName]: ValueOf[(typeof OPTIONS)[K]['type']] };
+/** The configuration of a server: the values of all options, and settings that users cannot change. */
+export type Config = { readonly [K in OptionName]: ValueOf[(typeof OPTIONS)[K]['type']] } & Unlisted;
 
-/** The flags that were given: their texts, and true or false for a switch without one. */
+interface Unlisted {
+  /** Maximum product of an evaluation's document characters and its number of different ways to chunk. */
+  readonly maxEvaluationCharacters: number;
+  /** Maximum files in a shard of a job. */
+  readonly bulkShardDocuments: number;
+  /** Destination of the log instead of standard output: `stderr`, or the path of a file. */
+  readonly logTo?: string;
+}
+
+const UNLISTED: Unlisted = { maxEvaluationCharacters: 10_000_000, bulkShardDocuments: 10_000 };
+
+/** The flags of a command line: texts, or booleans for flags without a value. */
 export type Flags = { readonly [K in OptionName]?: string | boolean | undefined };
 
-/** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** An unusable configuration; the message has a line for every problem. */
+/** The configuration cannot be used. The message has a line for every problem. */
 export class ConfigError extends Error {}
 
-/**
- * Reads the configuration: flags first, then the environment, then the defaults.
- *
- * @throws ConfigError
- */
+/** Reads flags, otherwise environment variables, otherwise defaults, for each option. @throws ConfigError */
 export function readConfig(flags: Flags, env: Environment, machine: Machine = readMachine()): Config {
   const problems: string[] = [];
   const entries = OPTION_ENTRIES.map(([name, option]) => {
@@ -34,7 +40,7 @@ export function readConfig(flags: Flags, env: Environment, machine: Machine = re
     problems.push(`${place}: expected ${parsed.expected}${got}`);
     return [name, undefined];
   });
-  const config = Object.fromEntries(entries) as Config;
+  const config: Config = { ...(Object.fromEntries(entries) as Config), ...UNLISTED };
   if (config.store === 'memory' && (config.databaseUrl ?? '') !== '') {
     problems.push('--store memory: DATABASE_URL is set too; remove one of the two');
   }
@@ -44,20 +50,26 @@ export function readConfig(flags: Flags, env: Environment, machine: Machine = re
   return config;
 }
 
-/** The default configuration with the given values, for an app that mounts the service. */
-export function configOf(given: Partial<Config> = {}, machine: Machine = readMachine()): Config {
-  const defaults = OPTION_ENTRIES.map(([name, option]) => [name, defaultOf(option, machine)]);
-  return { ...(Object.fromEntries(defaults) as Config), ...given };
+/** A warning for each retired option that is set. */
+export function retiredIn(flags: Readonly<Record<string, unknown>>, env: Environment): string[] {
+  const flagged = RETIRED_OPTIONS.filter((name) => flags[name] !== undefined).map(flagName);
+  const variables = RETIRED_OPTIONS.map(variableName).filter((name) => env[name] !== undefined);
+  return [...flagged, ...variables].map((name) => `${name} no longer has an effect; remove it`);
 }
 
-/** Whether a server accepts jobs at all: they need something that they may read. */
+/** The given values, and the defaults of all other options, for an app that mounts the service. */
+export function configOf(given: Partial<Config> = {}, machine: Machine = readMachine()): Config {
+  const defaults = OPTION_ENTRIES.map(([name, option]) => [name, defaultOf(option, machine)]);
+  return { ...(Object.fromEntries(defaults) as Config), ...UNLISTED, ...given };
+}
+
+/** Whether a server accepts jobs. It does if a folder or a connection is configured. */
 export function takesJobs({ bulkRoot, bulkConnections }: JobSettings): boolean {
   return bulkRoot !== '' || bulkConnections !== '';
 }
 
 type JobSettings = Pick<Config, 'bulkRoot' | 'bulkConnections'>;
 
-/** Why a process cannot have its role; undefined if it can. */
 function problemOfRole(config: Config): string | undefined {
   const { role, store } = config;
   if (role === 'worker' && !takesJobs(config)) {

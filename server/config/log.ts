@@ -6,13 +6,13 @@ import type { PrettyOptions } from 'pino-pretty';
 import type { SonicBoom } from 'sonic-boom';
 import type { Log } from '../../core/contracts/collaborators.ts';
 import { hold } from '../../core/hold.ts';
+import type { Config } from './config.ts';
 
-/** How a log is written; `auto` is pretty on a terminal. */
+/** How a log is written. The format `auto` is `pretty` on a terminal, otherwise `json`. */
 interface LogSettings {
   readonly logLevel: string;
   readonly logFormat: string;
-  /** `stderr` for standard error instead of standard output; a path for a file. */
-  readonly logTo?: string;
+  readonly logTo?: Config['logTo'];
 }
 
 const require = createRequire(import.meta.url);
@@ -21,8 +21,8 @@ const LEVELS: Readonly<Record<string, string>> = { warning: 'warn' };
 const DESTINATIONS: Readonly<Record<string, number>> = { stdout: 1, stderr: 2 };
 
 /**
- * Creates a log: asynchronous on the main thread, synchronous on a worker thread, which can be ended at any time. A
- * line is JSON with `level` (debug, info, warn, error), `time` (ISO 8601, UTC) and `msg`, or text for people.
+ * Creates a log: asynchronous on the main thread, synchronous on a worker thread, because threads may end at
+ * any time. JSON lines have `level` (debug, info, warn, error), `time` (ISO 8601, UTC) and `msg`.
  */
 export function createLog({ logLevel, logFormat, logTo = 'stdout' }: LogSettings): Logger {
   const pino = require('pino') as typeof import('pino');
@@ -37,7 +37,7 @@ export function createLog({ logLevel, logFormat, logTo = 'stdout' }: LogSettings
 
 const RANKS = ['debug', 'info', 'warn', 'error'] as const;
 
-/** The log of a worker thread: its packages are loaded with its first line, because most threads write none. */
+/** The log of a worker thread. Loads pino only for the first line, because most threads write none. */
 export function createThreadLog(settings: LogSettings): Log {
   const least = RANKS.findIndex((rank) => rank === (LEVELS[settings.logLevel] ?? settings.logLevel));
   let log: Logger | undefined;
@@ -51,18 +51,17 @@ export function createThreadLog(settings: LogSettings): Log {
 
 const isTerminal = (dest: number | string): boolean => typeof dest === 'number' && isatty(dest);
 
-/** Maximum bytes of lines waiting because they cannot be written, such as on a full disk; later ones are dropped. */
+/** Maximum bytes of lines waiting to be written, for example to a full disk. Further lines are dropped. */
 const MAX_WAITING = 1_000_000;
-/** How often a pipe that nobody reads is retried before the process ends, every 100 ms. */
+/** Maximum retries, one every 100 ms, of writing to a pipe that is not read. */
 const MAX_TRIES = 10;
 
-/** A process has one; tests create more. */
 const opened = new Set<SonicBoom>();
 if (isMainThread) process.on('exit', () => opened.forEach((destination) => void destination.flushSync()));
 
 /**
- * Waiting lines are written with a later line, once that is possible, and delay nobody. pino's own destination,
- * sonic-boom 4.2.1, ends the process at the first error, and then keeps trying to write the rest for ever.
+ * Opens the destination of a log. After a write error it keeps the lines, and retries with the next line.
+ * pino's own destination (sonic-boom 4.2.1) would end the process at the first error, and then retry forever.
  */
 function openDestination(dest: number | string): SonicBoom {
   const settings = { dest, sync: !isMainThread, maxLength: MAX_WAITING, maxWriteRetries: MAX_TRIES };
@@ -74,7 +73,7 @@ function openDestination(dest: number | string): SonicBoom {
     try {
       flush();
     } catch {
-      // It cannot be written, or is not open yet.
+      // Ignored: the destination cannot be written, or is not open yet.
     }
   };
   opened.add(destination);
@@ -86,7 +85,7 @@ function prettyStream(destination: SonicBoom, colorize: boolean) {
   return pretty({ ...PRETTY, colorize, destination, sync: true });
 }
 
-/** Members that `prettyMessage` has put into the message, and those that are the same in every line. */
+/** Members that pretty lines do not list: `prettyMessage` shows them, or they are the same in every line. */
 const NOT_LISTED = 'pid,hostname,reqId,method,path,status,bytes,documents,chunks,ms';
 
 const PRETTY: PrettyOptions = {
@@ -97,7 +96,6 @@ const PRETTY: PrettyOptions = {
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** The message of a line with its numbers; for a request, its method, path and status. */
 function prettyMessage(line: Line, message: string): string {
   const { method, path, status, ms, reqId } = line;
   const subject = method === undefined || status === undefined ? message : `${method} ${path} ${status}`;

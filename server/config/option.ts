@@ -1,24 +1,22 @@
 import { availableParallelism, totalmem } from 'node:os';
 
-/** A value of the configuration, by the type of its option. */
 export interface ValueOf {
   text: string;
   integer: number;
-  /** A number of bytes, written as such or as a size: `10MB`, `512KiB`. */
+  /** Bytes, written as a number or with a unit: `10MB`, `512KiB`. */
   size: number;
   boolean: boolean;
   /** Items separated by commas. */
   list: readonly string[];
-  /** Names and their meanings, as `name=name` separated by commas. */
+  /** Aliases, written as `alias=name` and separated by commas. */
   pairs: Readonly<Record<string, string>>;
-  /** How many proxies are in front of the server, or their addresses and networks; 0 if none is trusted. */
+  /** Number of trusted proxies in front of the server, or their addresses and networks; 0 for none. */
   proxies: number | readonly string[];
 }
 
 export type OptionType = keyof ValueOf;
 type Default<Type extends OptionType> = ValueOf[Type] | ((machine: Machine) => ValueOf[Type]);
 
-/** An option of the server: a row of the table in `options.ts`. */
 export interface Option<Type extends OptionType = OptionType> extends OptionDetails {
   readonly type: Type;
   readonly default: Default<Type>;
@@ -26,32 +24,31 @@ export interface Option<Type extends OptionType = OptionType> extends OptionDeta
 }
 
 interface OptionDetails {
-  /** Shown in help and OPTIONS.md instead of the default. */
+  /** Text that help and OPTIONS.md show instead of the default. */
   readonly shownDefault?: string;
-  /** Whether it is read only from the environment, so that it shows in no list of processes. */
+  /** Whether the option has no flag, only an environment variable, so that `ps` does not show the value. */
   readonly isVariableOnly?: boolean;
-  /** Whether its value must not be shown, even if it is wrong; then it is read only from the environment too. */
+  /** Whether messages must not show the value. Such an option has no flag, only an environment variable. */
   readonly isSecret?: boolean;
-  /** Whether an empty variable is a mistake; for other options it counts as not set. */
+  /** Whether an empty variable is an error. By default, an empty variable counts as unset. */
   readonly isNeverEmpty?: boolean;
-  /** For a text, in lower case; texts are compared case-insensitively. */
+  /** Valid texts, in lower case. Values are compared without regard to case. */
   readonly choices?: readonly string[];
-  /** Other words for choices. */
+  /** Maps a synonym to the choice that it means. */
   readonly synonyms?: Readonly<Record<string, string>>;
   readonly pattern?: RegExp;
-  /** What the pattern requires, in words. */
+  /** What the pattern accepts, in words for messages. */
   readonly expected?: string;
-  /** Parses what a pattern cannot check, each item of a list; not called for an empty text. */
+  /** Parses a text, or each item of a list, if a pattern is not enough. Not called for an empty text. */
   readonly read?: (text: string) => Read<string>;
-  /** The least number or size; default 1. */
+  /** Minimum of a number or size; default 1. */
   readonly minimum?: number;
   readonly maximum?: number;
 }
 
-/** A parsed value, or what was expected instead. */
+/** The parsed value or, if the text is invalid, a description of valid texts. */
 export type Read<T> = { readonly value: T } | { readonly expected: string };
 
-/** Creates a function that makes the rows of one type. */
 export const optionOf =
   <Type extends OptionType>(type: Type) =>
   (value: Default<Type>, description: string, details: OptionDetails = {}): Option<Type> => ({
@@ -61,20 +58,19 @@ export const optionOf =
     ...details,
   });
 
-/** `logLevel` is `--log-level`. */
+/** `logLevel` becomes `--log-level`. */
 export function flagName(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** `logLevel` is `LOG_LEVEL`. */
+/** `logLevel` becomes `LOG_LEVEL`. */
 export function variableName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 
-/** Properties of the machine that determine defaults. */
 export interface Machine {
   readonly cores: number;
-  /** Bytes of memory of the machine, or of the container if that has less. */
+  /** Memory in bytes of the machine, or of the container if it has less. */
   readonly memoryBytes: number;
 }
 

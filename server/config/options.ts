@@ -1,14 +1,12 @@
-import { type Option, optionOf, type Read } from './option.ts';
-import { readDatabaseUrl, readOrigin, readServiceUrl } from './urls.ts';
-import { writeSize } from './values.ts';
+import { flagName, type Option, type OptionType, optionOf, type Read, variableName } from './option.ts';
+import { readDatabaseUrl, readOrigin, readServiceUrl, writeSize } from './values.ts';
 
-/** Longest time in seconds that a Node timer supports. */
+/** Maximum seconds of a timeout: Node's timers end at about 2 147 483 s. */
 const MAX_WAIT = 2_000_000;
 
-/** Bodies may take a share of the memory: processing a body takes several times its size. */
+/** Minimum default of the bytes in flight. With more memory, the default is a share of the memory. */
 const MIN_BYTES_IN_FLIGHT = 104_857_600;
 
-/** Each makes a row from its default, its description, and what else there is to say. */
 const text = optionOf('text');
 const integer = optionOf('integer');
 const size = optionOf('size');
@@ -18,8 +16,8 @@ const pairs = optionOf('pairs');
 const proxies = optionOf('proxies');
 
 /**
- * The one table of the server's options, in the order of the help. The flags, the environment variables, the type of
- * the configuration, the help and the table of OPTIONS.md are derived from it.
+ * All options of the server, in the order of the help. This table defines the flags, environment variables,
+ * the type of the configuration, the help and the table of OPTIONS.md.
  */
 export const OPTIONS = {
   host: text('0.0.0.0', 'Address to listen on.'),
@@ -34,7 +32,6 @@ export const OPTIONS = {
     'JSON lines, or lines for people; auto is pretty on a terminal and json elsewhere.',
     { choices: ['auto', 'json', 'pretty'] },
   ),
-  logTo: text('stdout', 'Where the log is written.', { choices: ['stdout', 'stderr'] }),
   dataDir: text('data', 'Folder of the database and of models.'),
   store: text(
     'database',
@@ -72,19 +69,8 @@ export const OPTIONS = {
     { shownDefault: `1/16 of the memory, at least ${writeSize(MIN_BYTES_IN_FLIGHT)}` },
   ),
   maxDocuments: integer(10_000, 'Maximum texts, documents or lists of chunks per request.'),
-  maxMetadataBytes: size(16_384, 'Largest metadata of a document; each of its chunks gets a copy.', {
-    minimum: 2,
-  }),
-  maxPlaces: integer(200_000, 'Maximum places of a document.'),
   maxCharacters: integer(100_000_000, 'Longest text in characters (UTF-16 code units).'),
   maxChunks: integer(1_000_000, 'Maximum chunks per request to a refinery.'),
-  maxEvaluationCharacters: integer(
-    10_000_000,
-    'Maximum characters that a request to evaluate searches: its documents count once for each different way to chunk.',
-  ),
-  maxDelimiters: integer(100, "Maximum entries of a list in a request's options, such as delimiters."),
-  maxDelimiterCharacters: integer(100, 'Longest entry of such a list in characters (UTF-16 code units).'),
-  maxSteps: integer(100, 'Maximum steps of a pipeline.'),
   requestTimeout: integer(300, 'Seconds that a request may take after its last byte has arrived.', {
     maximum: MAX_WAIT,
   }),
@@ -133,7 +119,6 @@ export const OPTIONS = {
     33_554_432,
     "Largest shard of a job's source: the unit of work that is retried if its worker is lost.",
   ),
-  bulkShardDocuments: integer(10_000, 'Maximum files per shard.'),
   bulkCallbackPrivate: boolean(false, 'Allow callbacks of jobs to private and loopback addresses too.'),
   bulkCallbackSecret: text(
     '',
@@ -204,7 +189,7 @@ export const OPTIONS = {
     read: readServiceUrl,
   }),
   hfToken: text('', 'Access token for the hub.', { isSecret: true }),
-  // What git refuses as a branch name is refused here too, so that it can never be a path.
+  // Accepts only valid names of git branches, so that the value cannot be used as a path.
   hfRevision: text('main', 'Branch, tag or commit to take from the hub and from its local cache.', {
     isVariableOnly: true,
     pattern: /^(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/,
@@ -218,13 +203,51 @@ export const OPTIONS = {
 
 export type OptionName = keyof typeof OPTIONS;
 
-/** The options as pairs, from which the rest is derived. */
+/** Options of version 1.0 whose values are fixed now. A server that is given one starts, and warns. */
+export const RETIRED_OPTIONS = [
+  'maxPlaces',
+  'maxMetadataBytes',
+  'maxDelimiters',
+  'maxDelimiterCharacters',
+  'maxSteps',
+  'maxEvaluationCharacters',
+  'bulkShardDocuments',
+  'logTo',
+];
+
 export const OPTION_ENTRIES = Object.entries(OPTIONS) as readonly (readonly [OptionName, Option])[];
 
 const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
-/** Parses the name of an npm package, without a version. */
 function readPackageName(text: string): Read<string> {
   if (NAME.test(text)) return { value: text };
   return { expected: 'the name of an npm package; for a folder use --plugins-dir' };
+}
+
+export interface OptionRow {
+  readonly type: OptionType;
+  /** Empty if the option has no flag. */
+  readonly flag: string;
+  readonly variable: string;
+  readonly shown: string;
+  readonly description: string;
+}
+
+/** Removes links: `[Buckets](CORPORA.md#buckets)` becomes `Buckets in server/CORPORA.md`. */
+export function withoutLinks(description: string): string {
+  return description.replace(/\[([^\]]+)\]\(([^)#]+)[^)]*\)/g, '$1 in server/$2');
+}
+
+export function describeOptions(): OptionRow[] {
+  return OPTION_ENTRIES.map(([name, option]) => {
+    const { type, isVariableOnly = false, isSecret = false, choices, description } = option;
+    const value = type === 'size' ? writeSize(option.default as number) : String(option.default);
+    return {
+      type,
+      flag: isVariableOnly || isSecret ? '' : flagName(name),
+      variable: variableName(name),
+      shown: option.shownDefault ?? value,
+      description: choices === undefined ? description : `${description} One of ${choices.join(', ')}.`,
+    };
+  });
 }

@@ -1,33 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 
-/** How often, how soon and for how long failed work is retried. */
 export interface RetryLimits {
   /** Maximum retries after the first attempt; default unlimited. */
   readonly retries?: number;
-  /** Milliseconds before the first retry. The delay doubles each time, plus up to 100 % jitter. */
+  /** Milliseconds before the first retry. The delay doubles with each retry, plus up to 100 % jitter. */
   readonly firstDelay: number;
-  /** Maximum delay in milliseconds. Work that is asked to wait longer is not retried. */
+  /** Maximum delay in milliseconds. If `retryAfter` returns more, the work is not retried. */
   readonly maxDelay: number;
-  /** Milliseconds in total after which no retry starts; default unlimited. */
+  /** Milliseconds since the first attempt after which no retry starts; default unlimited. */
   readonly deadline?: number;
 }
 
-/** What a caller knows about the failures of its work. */
 export interface RetryRules {
-  /** Whether the same work may succeed later. */
+  /** Whether a retry may succeed after this error. */
   readonly isTransient: (error: unknown) => boolean;
-  /** Milliseconds that the other side asked to wait after this failure. */
+  /** Minimum milliseconds to wait after this error, as requested by the server; default 0. */
   readonly retryAfter?: (error: unknown) => number | undefined;
-  /** Called before each wait with its length in milliseconds. */
+  /** Called before each wait. `delay` is in milliseconds. */
   readonly onRetry?: (error: unknown, delay: number) => void;
-  /** Ends the waiting; its reason is thrown. */
+  /** When this signal aborts, waiting stops and the signal's reason is thrown. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Retries work that fails with a temporary error. Delays grow, are randomised, and are never shorter than the other
- * side asked for. The last failure is thrown unchanged.
+ * Retries work after transient errors. Delays grow, are randomised, and are never shorter than `retryAfter`.
+ * Throws the last error unchanged.
  */
 export function withRetries<T>(limits: RetryLimits, rules: RetryRules, work: () => Promise<T>): Promise<T> {
   const { retries = Number.POSITIVE_INFINITY, firstDelay, maxDelay, deadline } = limits;
@@ -43,14 +41,14 @@ export function withRetries<T>(limits: RetryLimits, rules: RetryRules, work: () 
       const asked = retryAfter?.(error) ?? 0;
       if (!isTransient(error) || asked > maxDelay) return false;
       onRetry?.(error, Math.max(asked, retryDelay));
-      // The part of `Retry-After` that exceeds the usual delay. p-retry throws the reason of an abort.
+      // Waits only for the difference: p-retry itself waits for `retryDelay`, and handles aborts.
       if (asked > retryDelay) await sleep(asked - retryDelay, undefined, { signal }).catch(() => undefined);
       return true;
     },
   });
 }
 
-/** Milliseconds that an answer asks to wait: `Retry-After` in seconds, possibly fractional, or as a date. */
+/** `Retry-After` in milliseconds. The header has seconds, possibly fractional, or a date. */
 export function retryAfterOf(headers: Headers): number | undefined {
   const value = headers.get('retry-after');
   if (value === null) return undefined;
@@ -58,17 +56,15 @@ export function retryAfterOf(headers: Headers): number | undefined {
   return Number.isFinite(milliseconds) ? Math.max(milliseconds, 0) : undefined;
 }
 
-/*
- * Which failures may be temporary, by the kind of call: over HTTP by status or connection, for a file system by code.
- * Database errors are in `server/store/failures.ts`, beside their meaning; clients, which import nothing from the
- * server, have theirs in `retries.ts`.
+/**
+ * Which failures of HTTP calls and file systems are transient. For databases, see `server/store/failures.ts`.
+ * The client libraries import nothing from the server, and have their own rules in `retries.ts`.
  */
 
-/** Whether a retry after this status may succeed soon. */
 export const isTransientStatus = (status: number): boolean =>
   status === 408 || status === 429 || status >= 500;
 
-/** Codes of broken connections, and of temporary connection failures. */
+/** Error codes of broken connections and of transient failures to connect. */
 const BROKEN_CONNECTION = [
   'ECONNRESET',
   'ECONNABORTED',
@@ -81,11 +77,10 @@ const BROKEN_CONNECTION = [
   'UND_ERR_BODY_TIMEOUT',
 ];
 
-/** Whether a connection broke, so that the same request may succeed later. */
 export const isBrokenConnection = (error: unknown): boolean =>
   BROKEN_CONNECTION.includes(codeOf(error) ?? '');
 
-/** The code of an error of the system or of `fetch`, which hides it in the cause. */
+/** The code of a system error. `fetch` throws an error that has the system error as its cause. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   return 'code' in error ? String(error.code) : codeOf(error.cause);
@@ -93,5 +88,5 @@ export function codeOf(error: unknown): string | undefined {
 
 const BUSY_FILES = ['EMFILE', 'ENFILE', 'EAGAIN', 'EBUSY', 'EINTR', 'ESTALE'];
 
-/** Whether a file system may soon accept what it refused: too many files are open, or one is in use. */
+/** Whether a file operation may soon succeed: too many files are open, or the file is in use. */
 export const isBusyFile = (error: unknown): boolean => BUSY_FILES.includes(codeOf(error) ?? '');

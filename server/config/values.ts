@@ -1,10 +1,9 @@
 import { isIP } from 'node:net';
+import { dirname } from 'node:path';
 import type { Option, OptionType, Read, ValueOf } from './option.ts';
 
-/** A parsed text, or what was expected instead. */
 export type Parsed = Read<ValueOf[OptionType]>;
 
-/** Parses the value of an option from the text of a flag or a variable. */
 export function parseValue(option: Option, text: string): Parsed {
   return PARSERS[option.type](option, text);
 }
@@ -45,7 +44,7 @@ function parseSwitch(text: string): Parsed {
   return ['false', '0'].includes(word) ? { value: false } : { expected: 'true or false' };
 }
 
-/** A name may not be an alias of two others, nor of another alias. */
+/** Parses `alias=name` pairs. An alias has only one name, and that name must not be an alias. */
 function parsePairs(text: string): Parsed {
   const pairs = splitList(text).map((item) => item.split('=').map((name) => name.trim()));
   const names = new Set(pairs.map(([name]) => name));
@@ -60,14 +59,12 @@ function parsePairs(text: string): Parsed {
   return { value: Object.fromEntries(pairs) };
 }
 
-/** Networks that have a name, as Fastify knows them. */
 const NETWORKS: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
 const MAX_HOPS = 100;
 const PROXIES = {
   expected: `true for one proxy, false, a number of proxies from 0 to ${MAX_HOPS}, or their addresses and networks, such as 10.0.0.0/8,::1`,
 };
 
-/** A switch that is on means one proxy. */
 function parseProxies(text: string): Parsed {
   const word = text.toLowerCase();
   if (word === 'true') return { value: 1 };
@@ -85,7 +82,6 @@ function isNetwork(text: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= bits);
 }
 
-/** The items, or what was expected of the first invalid one. */
 function parseList({ read }: Option, text: string): Parsed {
   const items = splitList(text);
   if (read === undefined) return { value: items };
@@ -98,7 +94,6 @@ function parseList({ read }: Option, text: string): Parsed {
   return { value: values };
 }
 
-/** The items of a list in flags and variables, separated by commas. */
 export function splitList(text: string): string[] {
   return text
     .split(',')
@@ -106,13 +101,13 @@ export function splitList(text: string): string[] {
     .filter((item) => item !== '');
 }
 
-/** Bytes of a unit by its first letter: of `kB`, and of `KiB`. */
+/** First letters of the units. A letter's index is the power of 1000 or 1024. */
 const POWERS = ['', 'k', 'm', 'g', 't'];
 const SIZE = /^(\d{1,16}(?:\.\d{1,3})?) ?(?:([kmgt])(i?))?b?$/i;
 
 /**
- * Parses a size in bytes: `1048576`, `10MB`, `1.5GB`, `512KiB`. As in other programs, kB is 1000 bytes and KiB is
- * 1024; the B may be left out. `undefined` if the text is not a size.
+ * Parses a size to bytes: `1048576`, `10MB`, `1.5GB`, `512KiB`. `kB` is 1000 bytes, `KiB` is 1024 bytes, and
+ * `B` may be omitted. `undefined` if the text is not a size.
  */
 function readSize(text: string): number | undefined {
   const [, count, letter = '', binary = ''] = SIZE.exec(text) ?? [];
@@ -121,12 +116,52 @@ function readSize(text: string): number | undefined {
   return bytes <= Number.MAX_SAFE_INTEGER ? Math.floor(bytes) : undefined;
 }
 
-/** A number of bytes in the largest unit that represents it exactly: `100MiB`. */
+/** Writes bytes in the largest binary unit that gives a whole number: `100MiB`. */
 export function writeSize(bytes: number): string {
-  let [value, power] = [bytes, 0];
+  let value = bytes;
+  let power = 0;
   while (value >= 1024 && value % 1024 === 0 && power < POWERS.length - 1) {
     value /= 1024;
     power++;
   }
   return power === 0 ? `${value}` : `${value}${(POWERS[power] as string).toUpperCase()}iB`;
+}
+
+export function readOrigin(text: string): Read<string> {
+  if (text === '*') return { value: text };
+  const url = URL.parse(text);
+  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (url !== null && isWeb && url.href === `${url.origin}/`) return { value: url.origin };
+  // Accepts origins of browser extensions, such as `chrome-extension://id`.
+  if (!isWeb && /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+$/.test(text)) return { value: text };
+  return { expected: 'origins such as https://app.example, without a path, or *' };
+}
+
+export function readServiceUrl(text: string): Read<string> {
+  const expected = 'a URL such as https://host or http://host:8080/path';
+  const { protocol } = URL.parse(text) ?? {};
+  return protocol === 'http:' || protocol === 'https:' ? { value: text } : { expected };
+}
+
+const POSTGRESQL = 'postgresql://user:password@host:5432/database';
+
+/** Parses the URL of a PostgreSQL database. The message about an SQLite URL says what to use instead. */
+export function readDatabaseUrl(text: string): Read<string> {
+  const { protocol } = URL.parse(text) ?? {};
+  if (protocol === 'postgresql:' || protocol === 'postgres:') return { value: text };
+  if (/^sqlite\b/i.test(text)) return { expected: insteadOfSqlite(text) };
+  if (/^postgres(ql)?\+\w+:/i.test(text)) {
+    return { expected: `${POSTGRESQL}, without the driver in its scheme` };
+  }
+  return { expected: `a URL such as ${POSTGRESQL}` };
+}
+
+/** `sqlite+aiosqlite:///./data/x.db` is a file in `./data`; without a file, the database is in memory. */
+function insteadOfSqlite(text: string): string {
+  const path = text.replace(/^[^:]*:(\/\/\/?)?/, '').replace(/\?.*/, '');
+  if (path === '' || path.includes(':memory:')) {
+    return 'a URL of PostgreSQL; to keep pipelines in memory, leave it out and set STORE=memory';
+  }
+  const folder = path.includes('@') ? '<folder>' : dirname(path);
+  return `a URL of PostgreSQL; SQLite is the file chunksmith.db in the data folder: leave it out and set DATA_DIR=${folder}`;
 }

@@ -1,19 +1,25 @@
-import type { LeftOut } from '../../core/contracts/reader.ts';
 import { fromPlainError } from '../../core/errors.ts';
-import { NO_VECTOR_TOTALS, type VectorTotals, vectorTotals } from '../engine/answer/vector-totals.ts';
+import {
+  addTotals,
+  NO_VECTOR_TOTALS,
+  type VectorTotals,
+  vectorTotals,
+} from '../engine/answer/response-metadata.ts';
 import type { LineOutcome } from '../engine/read/plan.ts';
+import { addLeftOut } from '../engine/read/readers.ts';
 import { type ByteBudget, HeldBytes } from '../engine/run/byte-budget.ts';
 import type { RunAnswer } from '../engine/run/executor.ts';
 import { LineSource } from '../engine/run/line-reader.ts';
 import type { Runner } from '../engine/run/runner.ts';
 import { answerLines } from '../engine/run/stream.ts';
 import type { Service } from '../engine/service.ts';
+import type { JobCounts } from '../store/jobs/contract.ts';
 import type { JobSpec } from './jobs/spec.ts';
 import type { SourceDocument } from './shard.ts';
 import { PieceReleaser } from './storage/buffer-release.ts';
 
 /**
- * Chunks documents as a job says, in order, here or on a server.
+ * Chunks documents in order, as a job specifies, in this process or on a server.
  *
  * @throws ServiceError errors of the job, and what the source throws
  * @throws the signal's reason once it aborts
@@ -24,28 +30,23 @@ export type Chunking = (
   signal: AbortSignal,
 ) => AsyncGenerator<ChunkedDocuments>;
 
-/** What chunks documents in this process. */
 export interface LocalChunkingTools {
   readonly service: Pick<Service, 'readStreamPlan'>;
   readonly runner: Pick<Runner, 'run' | 'throughput'>;
-  /** Maximum concurrent groups of documents. */
   readonly slots: number;
-  /** The byte budget that documents and their chunks are charged to while held. */
+  /** The byte budget for documents and their chunks in memory. */
   readonly byteBudget: ByteBudget;
-  /** Called with the times of each group. @param bytes of its documents */
+  /** Called with the answer to each group. @param bytes of the group's documents */
   onAnswer?(answer: RunAnswer, bytes: number): void;
 }
 
-/** Chunked documents, in the order of the source. */
 export interface ChunkedDocuments {
-  /** Whole lines of output. */
   readonly bytes: Uint8Array;
   readonly documents: readonly ChunkedDocument[];
 }
 
 const LINE_FEED = 0x0a;
 
-/** The documents, each with the lines of its chunks. */
 export function* withLines({ bytes, documents }: ChunkedDocuments) {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let at = 0;
@@ -57,31 +58,35 @@ export function* withLines({ bytes, documents }: ChunkedDocuments) {
   for (const document of documents) yield { document, lines: Array.from({ length: document.chunks }, next) };
 }
 
-/** The outcome of a document. */
 export interface ChunkedDocument extends VectorTotals {
   readonly source: SourceDocument;
   readonly id: string | undefined;
-  /** 0 if it failed. */
+  /** Number of chunks; 0 if the document failed. */
   readonly chunks: number;
-  /** The ids of its chunks, if the plan asks for them. */
   readonly ids: readonly string[];
   readonly error: DocumentError | undefined;
 }
 
-/** What a reader left out of a document; nothing if the document failed. */
-export function leftOutOf({ source, error }: ChunkedDocument): LeftOut {
-  return (error === undefined && source.leftOut) || {};
+export type Tally = { -readonly [C in Exclude<keyof JobCounts, 'skipped'>]: JobCounts[C] };
+
+export function addDocument(tally: Tally, document: ChunkedDocument): void {
+  const { source, chunks, error } = document;
+  tally.documents++;
+  tally.chunks += chunks;
+  tally.bytes += source.size;
+  Object.assign(tally, addTotals(tally, document));
+  if (error !== undefined) tally.failed++;
+  else tally.left_out = addLeftOut(tally.left_out, source.leftOut ?? {});
 }
 
-/** Why a document has no chunks; a problem of the document itself is a `ServiceError`. */
 export interface DocumentError {
   readonly status: number;
   readonly detail: string;
 }
 
 /**
- * Chunks in the worker threads of this process. It reads no further than it processes, and processes no further than
- * its answers are taken, so memory does not grow with the source.
+ * Chunks in the worker threads of this process. Reading waits for processing, and processing waits for the
+ * consumer, so memory does not grow with the source.
  */
 export function localChunking(tools: LocalChunkingTools): Chunking {
   return (...given) => chunkDocuments(tools, ...given);
@@ -114,8 +119,8 @@ async function* chunkDocuments(
   try {
     for await (const { bytes, outcomes } of answers) {
       const sources = reader.settle(outcomes.length);
-      const documents = outcomes.map((outcome, place) =>
-        documentOf(sources[place] as SourceDocument, outcome),
+      const documents = outcomes.map((outcome, index) =>
+        documentOf(sources[index] as SourceDocument, outcome),
       );
       const { length } = bytes;
       byteBudget.force(length);
@@ -132,8 +137,8 @@ async function* chunkDocuments(
 }
 
 /**
- * Seconds after which a job continues reading without room: unlike requests it cannot be refused, and there may
- * always be requests.
+ * Seconds that a job waits for room in the byte budget. Then it reads on regardless, because a job, unlike a
+ * request, cannot be refused.
  */
 const TIMEOUT = 10;
 
@@ -155,9 +160,6 @@ function documentOf(source: SourceDocument, outcome: LineOutcome): ChunkedDocume
   return { source, id, chunks, ...vectorTotals(outcome), ids, error: undefined };
 }
 
-/**
- * A document without chunks. @param id if the service knows it; a file that is one document always has its name as id
- */
 export function failedDocument(
   source: SourceDocument,
   id: string | undefined,
@@ -175,10 +177,8 @@ export function failedDocument(
   };
 }
 
-/** Feeds the documents of a source to the engine, and remembers where each came from. */
 export class SourceLines extends LineSource {
   readonly #batches: AsyncIterator<readonly SourceDocument[]>;
-  /** Those that wait, and those that were taken and are not settled. */
   readonly #sources: SourceDocument[] = [];
   readonly #releaser = new PieceReleaser();
   #isReading = false;
@@ -203,14 +203,13 @@ export class SourceLines extends LineSource {
     }
   }
 
-  /** Where the next documents with finished chunks came from. Their content is no longer valid afterwards. */
+  /** Takes the next finished documents and frees their memory, so their content must no longer be used. */
   settle(count: number): SourceDocument[] {
     const settled = this.#sources.splice(0, count);
     for (const { document } of settled) this.#releaser.done(document);
     return settled;
   }
 
-  /** Stops reading the source, without waiting for a source that is silent. */
   async close(): Promise<void> {
     const closed = this.#batches.return?.();
     if (this.#isReading) closed?.catch(() => undefined);

@@ -9,33 +9,30 @@ const MEGABYTE = 1_000_000;
 const SHARD_BYTES = 32 * MEGABYTE;
 const SHARD_DOCUMENTS = 10_000;
 
-/** Which format a file has by its name. All others are `files`; so is CSV, unless requested. */
+/** Formats by file name. All other files are `files`, and with `auto` also CSV. */
 const ENDINGS: Readonly<Record<Exclude<Format, 'files'>, RegExp>> = {
   jsonl: /\.(jsonl|ndjson)$/i,
   csv: /\.(csv|tsv|tab)$/i,
   parquet: /\.parquet$/i,
 };
 
-/** Which files become shards, and how. */
 export type PlanOptions = SourceLocation['from'] & {
-  /** `auto` decides by file name. Any other format takes the files of a folder whose names have its extension. */
+  /** `auto` decides by file name. `jsonl`, `csv` and `parquet` exclude all other files of a folder. */
   readonly format: Format | 'auto';
   readonly shardBytes?: number | undefined;
-  /** Maximum files of a shard. */
   readonly shardDocuments?: number | undefined;
-  /** Whether shards are in the order of the files; otherwise files that are single documents share more of them. */
+  /** Whether shards keep the order of the files. Default: false, so that `files` shards become fuller. */
   readonly isInOrder?: boolean;
 };
 
-/** Bytes per shard for dividing a source of this size well among some workers. */
 export function shardBytesFor(total: number, workers: number): number {
   return Math.min(Math.max(Math.ceil(total / (8 * workers)), MEGABYTE), SHARD_BYTES);
 }
 
 /**
- * Cuts a source into independent parts, the same each time.
+ * Divides a source into parts that can be read independently. Always gives the same parts.
  *
- * @throws ServiceError `source_unreadable` if there is nothing
+ * @throws ServiceError `source_unreadable` if the source is empty
  */
 export async function* planShards(storage: SourceStorage, options: PlanOptions): AsyncGenerator<ShardRange> {
   const { shardBytes = SHARD_BYTES, shardDocuments = SHARD_DOCUMENTS, isInOrder = false } = options;
@@ -46,7 +43,8 @@ export async function* planShards(storage: SourceStorage, options: PlanOptions):
     const isFull = group.length === shardDocuments || bytes + file.size > shardBytes;
     if (group.length > 0 && (format === 'files' ? isFull : isInOrder)) {
       yield { format: 'files', files: group, bytes };
-      [group, bytes] = [[], 0];
+      group = [];
+      bytes = 0;
     }
     if (format === 'files') {
       group.push(file);
@@ -68,7 +66,8 @@ async function* filesOf(storage: SourceStorage, options: PlanOptions): AsyncGene
     return;
   }
   const ending = format === 'auto' || format === 'files' ? undefined : ENDINGS[format];
-  let [isThere, isTaken] = [false, false];
+  let isThere = false;
+  let isTaken = false;
   for await (const one of storage.list(path)) {
     isThere = true;
     if (ending !== undefined && !isMeant(one, ending)) continue;
@@ -80,7 +79,6 @@ async function* filesOf(storage: SourceStorage, options: PlanOptions): AsyncGene
   if (!isTaken) throw unreadable(name, `it contains no files named like ${format}`);
 }
 
-/** Whether a file has the extension of a format, or may be a folder of such files. */
 function isMeant({ name, unread }: StoredFile, ending: RegExp): boolean {
   return ending.test(uncompressedName(name)) || (unread !== undefined && name.endsWith('/'));
 }
@@ -89,7 +87,6 @@ function formatFor({ name }: StoredFile, { format }: PlanOptions): Format {
   return format === 'auto' ? formatOf(name) : format;
 }
 
-/** The format of a file by its name. */
 export function formatOf(name: string): Format {
   if (ENDINGS.parquet.test(name)) return 'parquet';
   return ENDINGS.jsonl.test(uncompressedName(name)) ? 'jsonl' : 'files';
@@ -116,22 +113,23 @@ async function* partsOf(
   }
 }
 
-/** Damage is reported when the file is read; other files are not affected. */
+/** Ignores damage here: it is reported when the file is read, so that other files are not affected. */
 function unlessUnreadable(error: unknown): undefined {
   if (!(error instanceof ServiceError) || error.code !== 'source_unreadable') throw error;
 }
 
-/** Small row groups are combined. */
 function* rowGroupParts(
   file: StoredFile,
   sizes: readonly number[],
   shardBytes: number,
 ): Generator<ShardRange> {
-  let [from, bytes] = [0, 0];
+  let from = 0;
+  let bytes = 0;
   for (const [index, size] of sizes.entries()) {
     if (index > from && bytes + size > shardBytes) {
       yield { format: 'parquet', files: [file], part: { from, to: index }, bytes };
-      [from, bytes] = [index, 0];
+      from = index;
+      bytes = 0;
     }
     bytes += size;
   }

@@ -5,27 +5,23 @@ import ignore, { type Ignore } from 'ignore';
 import { glob, isDynamicPattern } from 'tinyglobby';
 import { ServiceError } from '../../core/errors.ts';
 import { OUTPUT, type Skip } from './shard.ts';
-import { type SkipNote, UNREAD } from './skip-note.ts';
-import { isForbidden, unlessMissing } from './storage/local/failures.ts';
 import { type Entry, look, readEntries } from './storage/local/list-folder.ts';
-import { isInside } from './storage/local/paths.ts';
-import { unreadable } from './storage/storage.ts';
+import { isForbidden, isInside, unlessMissing } from './storage/local/paths.ts';
+import { type SkipNote, UNREAD, unreadable } from './storage/storage.ts';
 
 export interface SelectOptions {
-  /** Whether files excluded by `.gitignore` are included. */
+  /** Whether to include files that `.gitignore` excludes. */
   readonly ignored?: boolean;
-  /** Called for each file or folder that is left out, except those of git itself. */
   onSkipped?(skip: Skip): void;
 }
 
 /**
- * The files that paths, folders and globs refer to, relative to the root, each once and in the order of their UTF-8.
- * They exclude what `.gitignore` files exclude, names that begin with a dot, and links outside the root; a file that is
- * named itself is included. A folder or a file that is named itself must be readable; what is unreadable below a
- * folder is left out.
+ * Selects the files of paths, folders and globs, each file once, in the order of their names in UTF-8.
+ * Excludes hidden names, links outside the root, and what `.gitignore` excludes. Always includes a file that
+ * an argument names. Named files and folders must be readable; unreadable entries in folders are left out.
  *
- * @param root a folder that the arguments are relative to
- * @throws ServiceError `source_unreadable` naming what does not exist, `path_outside`
+ * @param root folder that the arguments are relative to
+ * @throws ServiceError `source_unreadable` with the name of a missing file, `path_outside`
  */
 export async function selectFiles(
   root: string,
@@ -43,13 +39,12 @@ export async function selectFiles(
 }
 
 interface Selection extends Required<Omit<SelectOptions, 'ignored'>> {
-  /** Real path. */
   readonly root: string;
   readonly ignores: GitIgnores;
   readonly files: Set<string>;
 }
 
-/** An argument is a path if that exists, and otherwise may be a glob. */
+/** Treats an argument as a path if the path exists, otherwise as a glob. */
 async function select(arg: string, selection: Selection): Promise<void> {
   const { root, files } = selection;
   const path = resolve(root, arg);
@@ -70,17 +65,17 @@ async function select(arg: string, selection: Selection): Promise<void> {
   else await selectFolder(name, selection);
 }
 
-/** @throws ServiceError `source_unreadable`, if there is no permission for what was named itself */
+/** @throws ServiceError `source_unreadable` if permission is missing for a file that an argument names */
 function allowed<T>(work: Promise<T>, arg: string): Promise<T> {
   return work.catch((error: unknown) => {
     throw isForbidden(error) ? unreadable(arg, 'there is no permission to read it: grant it', error) : error;
   });
 }
 
-/** Whether a name, as Node gives it, was not UTF-8; no path leads to it then. */
+/** Whether the name was not UTF-8. Node replaces invalid bytes in names, so the file cannot be opened. */
 const isUndecodable = (name: string): boolean => name.includes('\ufffd');
 
-/** A glob matches no links, neither to files nor to folders. */
+/** Globs do not match links to files or folders. */
 async function selectGlob(pattern: string, selection: Selection): Promise<void> {
   const { root, files } = selection;
   const names = await glob(pattern, {
@@ -100,7 +95,6 @@ async function selectGlob(pattern: string, selection: Selection): Promise<void> 
   if (names.length === 0) throw unreadable(pattern, 'no file matches');
 }
 
-/** Takes the files below a folder. Links to folders are not followed, as in git. */
 async function selectFolder(folder: string, selection: Selection): Promise<void> {
   const path = join(selection.root, folder);
   const entries = await readEntries(path);
@@ -116,7 +110,6 @@ async function selectFolder(folder: string, selection: Selection): Promise<void>
   }
 }
 
-/** A link to a file inside the root is that file. */
 async function selectOther(name: string, folder: string, entry: Entry, selection: Selection): Promise<void> {
   const found = await look(selection.root, folder, entry);
   if (found === undefined) return;
@@ -125,7 +118,6 @@ async function selectOther(name: string, folder: string, entry: Entry, selection
   else leaveOut(name, UNREAD.linkedFolder, selection);
 }
 
-/** The output of a server is not a source of its own. */
 function isOutput(name: string, isFolder: boolean, selection: Selection): boolean {
   if (!isFolder || basename(name) !== OUTPUT) return false;
   return leaveOut(`${name}/`, OWN_OUTPUT, selection);
@@ -150,36 +142,31 @@ function leaveOut(source: string, note: SkipNote, { onSkipped }: Selection): tru
   return true;
 }
 
-/** The rules of one `.gitignore`. */
 interface Rules {
-  /** The folder that contains it, with a trailing `/`; `''` is the root. */
+  /** The folder that contains the file, with a trailing `/`; `''` is the root. */
   readonly folder: string;
   readonly lines: readonly string[];
   readonly ignore: Ignore;
 }
 
-/** What is known about a folder. */
 interface Folder {
-  /** The rule that excludes it, or a parent folder. */
   readonly ignoredBy?: string | undefined;
-  /** The rules that apply in it, the nearest first. */
+  /** The rules that apply in the folder, those of the nearest folder first. */
   readonly rules: readonly Rules[];
 }
 
-/** Decides what the `.gitignore` files of a folder and of those below it exclude. `.git` is always excluded. */
 class GitIgnores {
   readonly #root: string;
   readonly #isOff: boolean;
   readonly #folders = new Map<string, Promise<Folder>>();
 
-  /** @param isOff whether only `.git` is excluded */
   constructor(root: string, isOff: boolean) {
     this.#root = root;
     this.#isOff = isOff;
   }
 
   /**
-   * The rule that excludes a file or a folder, such as `*.log in sub/.gitignore`; undefined if none does.
+   * The rule that excludes a file or folder, such as `*.log in sub/.gitignore`; undefined if no rule does.
    *
    * @param path relative to the root, with `/` between folders
    */
@@ -205,10 +192,7 @@ class GitIgnores {
     return { rules: [rulesOf(folder, text.split(/\r?\n/)), ...above.rules] };
   }
 
-  /**
-   * What the parent folder's rules say about this folder. Rules that excluded it but were overruled do not apply to
-   * its content.
-   */
+  /** Applies the parent's rules to this folder. Omits rules that match the folder but are overruled. */
   async #parentOf(path: string): Promise<Folder> {
     const parent = dirname(path);
     const around = await this.#folder(parent === '.' ? '' : parent);
@@ -222,7 +206,6 @@ function rulesOf(folder: string, lines: readonly string[]): Rules {
   return { folder, lines, ignore: ignore({ ignorecase: false }).add([...lines]) };
 }
 
-/** The same rules except those that exclude this folder, if others have overruled them. */
 function withoutRulesOf(rules: Rules, path: string): Rules {
   if (!verdict(rules, path, true).ignored) return rules;
   const { folder, lines } = rules;
@@ -234,7 +217,7 @@ function withoutRulesOf(rules: Rules, path: string): Rules {
 
 const NOTHING: Folder = { rules: [] };
 
-/** The rule that excludes a path. The nearest `.gitignore` that matches wins. */
+/** The rule that excludes a path; undefined if no rule does. The nearest matching `.gitignore` decides. */
 function ruleOf(path: string, isFolder: boolean, rules: readonly Rules[]): string | undefined {
   if (path === '.git' || path.endsWith('/.git')) return '.git';
   for (const one of rules) {

@@ -1,30 +1,25 @@
-import type { LeftOut } from '../../core/contracts/reader.ts';
+import type { LeftOut, SourcePlace } from '../../core/contracts/reader.ts';
 import type { ServiceError } from '../../core/errors.ts';
 import { type Described, described, listOf } from '../engine/answer/schemas.ts';
-import type { SkipNote } from './skip-note.ts';
-import type { StoredFile } from './storage/storage.ts';
+import type { SkipNote, StoredFile } from './storage/storage.ts';
 
-/**
- * What a source contains: `files` are one document each; a line of JSON Lines, and a row of CSV or Parquet, is one
- * document.
- */
+/** Formats of a source. A document is a whole file in `files`, and a line or row in the other formats. */
 export const FORMATS = ['files', 'jsonl', 'csv', 'parquet'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** An independently readable part of a source. Plain data that the database keeps. */
+/** A part of a source that can be read independently. Plain data that the database keeps. */
 export interface ShardRange {
   readonly format: Format;
-  /** One file, or for `files` one or more. */
+  /** The files of the part: one or more for `files`, otherwise exactly one. */
   readonly files: readonly StoredFile[];
-  /** The byte range in which lines of JSON Lines, or row groups of Parquet, begin; missing for the whole file. */
+  /** Bytes in which the lines begin, or indexes of Parquet row groups; missing means the whole file. */
   readonly part?: { readonly from: number; readonly to: number };
-  /** Bytes of the source, for progress. */
   readonly bytes: number;
 }
 
 const member = { type: 'string', minLength: 1, maxLength: 1000 } as const;
 
-/** How members of a line or row are used in a document; those that are not named are dropped. */
+/** Maps members of a line or row to a document. Members that are not named are dropped. */
 export const fieldMapping = {
   title: 'FieldMapping',
   type: 'object',
@@ -41,43 +36,78 @@ export const fieldMapping = {
 
 export type FieldMapping = Described<typeof fieldMapping>;
 
-/** The position of a document in its source. */
 export interface Place {
-  /** Name of the file. */
   readonly source: string;
-  /** Where its line begins, in bytes; in a compressed file, in decompressed bytes. */
+  /** Offset of the first byte of the line; for a compressed file, the offset in the decompressed content. */
   readonly byte?: number;
-  /** Its row, from 0. */
   readonly row?: number;
 }
 
-/** `file.jsonl, byte 12`, `table.csv, row 3`. */
+/** Formats a place: `file.jsonl, byte 12` or `table.csv, row 3`. */
 export function placeInWords({ source, byte, row }: Place): string {
   if (row !== undefined) return `${source}, row ${row}`;
   return byte === undefined ? source : `${source}, byte ${byte}`;
 }
 
-/** What was read from a source, in order. */
 export type SourceLine = SourceDocument | Skip;
 
-/** The default folder for the output of jobs; it is skipped when folders are read. */
+/** The default folder for the output of jobs. Skipped when the folder around it is read as a source. */
 export const OUTPUT = 'chunksmith-jobs';
 
-/** A document of a source as the service accepts it in a stream: a line of JSON. */
 export interface SourceDocument {
   readonly place: Place;
-  /** Bytes of the source that it takes, for progress; an estimate if the source is compressed. */
+  /** Bytes of the source that this document adds to progress. An estimate if the source is compressed. */
   readonly size: number;
-  /** The line, or why it is missing. */
+  /** The line of the document, or the error that replaces the line. */
   readonly document: Buffer | ServiceError;
-  /** What its reader left out of the file. */
+  /** Content of the file that its reader left out. */
   readonly leftOut?: LeftOut | undefined;
-  /** Whether it represents all that is missing from a file of lines or rows, whose ids are unknown. */
+  /** True for an error that represents several documents with unknown ids: the unreadable rest of a file. */
   readonly isOfMany?: boolean;
 }
 
-/** A file or document that was skipped, and where it is. */
 export interface Skip extends SkipNote {
   readonly place: Place;
   readonly id?: string | undefined;
+}
+
+export interface ReadOptions {
+  readonly fields?: FieldMapping | undefined;
+  readonly limit: number;
+  /** Decodes files that are not plain text. If undefined, such files are skipped. */
+  readonly decode?: Decode | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Whether to return documents as soon as they are read, because the source may be slow. */
+  readonly isLive?: boolean | undefined;
+}
+
+export interface DecodedFile {
+  readonly text: string;
+  readonly title?: string | undefined;
+  /** The format of the text, if the file name gives no format or a different one. */
+  readonly mediaType?: string | undefined;
+  /** The places of the text in the file, in the job's offset unit. */
+  readonly places?: readonly SourcePlace[] | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  readonly leftOut?: LeftOut | undefined;
+}
+
+/**
+ * @returns why the file is skipped, if no reader here can read it; undefined if its text is used unchanged
+ * @throws ServiceError the error of this document
+ */
+export type Decode = (file: {
+  readonly bytes: Buffer;
+  readonly name: string;
+  readonly isText: boolean;
+}) => Promise<DecodedFile | SkipNote | undefined>;
+
+export type SourceLines = AsyncGenerator<readonly SourceLine[]>;
+
+export interface RawLine {
+  readonly byte: number;
+  /** Bytes of the file that count for this line: the line, its line end, and blank lines next to it. */
+  readonly size: number;
+  /** The line without its end; undefined if it is longer than the limit. */
+  readonly content: Buffer | undefined;
 }

@@ -1,16 +1,15 @@
+import type { JobCounts, SkipReason } from '../store/jobs/contract.ts';
 import type { ChunkedDocument } from './chunk-documents.ts';
 import { placeInWords, type Skip } from './shard.ts';
-import type { SkipReason } from './skip-note.ts';
 
-/** The number for each reason that occurred. */
-export type SkippedReasons = { readonly [R in SkipReason]?: number };
+export type SkippedReasons = JobCounts['skipped'];
 
-/** How many were not read: a document without text was. */
+/** Counts files that were not read. Empty documents are excluded, because they were read. */
 export function notRead({ empty: _, ...reasons }: SkippedReasons): number {
   return Object.values(reasons).reduce((sum, count) => sum + count, 0);
 }
 
-/** The id of the document that still exists, though it was not read; undefined if it is ignored, or was read. */
+/** The id of a document that exists but was not read; undefined if the document is ignored or empty. */
 export function unreadId({ skipped, id, place }: Pick<Skip, 'skipped' | 'id' | 'place'>): string | undefined {
   return skipped === 'ignored' || skipped === 'empty' ? undefined : (id ?? place.source);
 }
@@ -20,32 +19,27 @@ export function isUnreadFolder({ skipped, place }: Pick<Skip, 'skipped' | 'place
   return skipped === 'unreadable' && place.source.endsWith('/');
 }
 
-/** The note for a document without text; undefined if it has some, or failed. */
+/** The skip of a document without text; undefined if the document has chunks or failed. */
 export function emptyOf({ source, id, chunks, error }: ChunkedDocument): Skip | undefined {
   if (chunks > 0 || error !== undefined) return undefined;
   return { place: source.place, id, skipped: 'empty', detail: 'It contains no text.', brief: 'are empty' };
 }
 
-/** Those skipped for the same reason. Plain data that the database keeps. */
+/** Files that were skipped for the same reason. Plain data that the database keeps. */
 export interface SkipGroup extends Pick<Skip, 'skipped' | 'brief'> {
   readonly count: number;
-  /** The first. */
   readonly names: readonly string[];
 }
 
-/** Maximum names in a line. */
 const MAX_NAMES = 3;
 
-/** Counts what was skipped. */
 export class Skips {
   readonly #groups = new Map<string, SkipGroup>();
 
-  /** In order of first occurrence. */
   get groups(): readonly SkipGroup[] {
     return [...this.#groups.values()];
   }
 
-  /** How many were not read. */
   get count(): number {
     return notRead(this.reasons);
   }
@@ -67,9 +61,10 @@ export class Skips {
     this.#groups.set(brief, { skipped, brief, count: before.count + count, names: first });
   }
 
-  /** `3 skipped: 2 need TIKA_URL (a.pdf, b.docx), 1 is binary (c.bin); 1 is empty (d.txt)`, or nothing. */
+  /** Example: `3 skipped: 2 need TIKA_URL (a.pdf, b.docx), 1 is binary (c.bin); 1 is empty (d.txt)`. */
   toString(): string {
-    const [skipped, empty] = [this.groups.filter(isNotRead), this.groups.filter((one) => !isNotRead(one))];
+    const skipped = this.groups.filter(isNotRead);
+    const empty = this.groups.filter((one) => !isNotRead(one));
     const parts = skipped.length === 0 ? [] : [`${this.count} skipped: ${skipped.map(inWords).join(', ')}`];
     return [...parts, ...empty.map(inWords)].join('; ');
   }
@@ -84,14 +79,12 @@ function inWords({ brief, count, names }: SkipGroup): string {
   return `${count} ${count === 1 ? singular(brief) : brief} (${names.join(', ')}${more})`;
 }
 
-/** A few words that begin with a verb. */
 function singular(brief: string): string {
   return brief.replace(/^\w+/, (verb) => VERBS[verb] ?? `${verb}s`);
 }
 
 const VERBS: Readonly<Record<string, string>> = { are: 'is', have: 'has' };
 
-/** The line that says why a file was skipped, among the lines of failed documents. */
 export function skipLine({ place, id, skipped, detail }: Skip): string {
   return `${JSON.stringify({ ...place, ...(id !== undefined && { id }), skipped, detail })}\n`;
 }

@@ -1,7 +1,4 @@
-/**
- * Settles like the promise, unless the signal aborts first: then its reason is thrown at once, and the work is
- * abandoned.
- */
+/** Settles like `work`. If the signal aborts first, throws the signal's reason at once and abandons the work. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   const aborted = Promise.withResolvers<never>();
@@ -15,7 +12,7 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | u
   }
 }
 
-/** Runs work with a controller of its own, which aborts with the signal and can also be aborted separately. */
+/** Runs work with a new controller. The controller aborts when the signal aborts or when the work aborts it. */
 export async function withLinkedStop<T>(
   signal: AbortSignal,
   run: (stop: AbortController) => Promise<T>,

@@ -7,50 +7,42 @@ import type { RequestSchemas } from './read/request-schemas.ts';
 import type { LeaseCache } from './stages/lease-cache.ts';
 import type { StageTools } from './stages/stages.ts';
 import type { Answer, AnyRequest, OnPart, Task, Unread } from './tasks.ts';
+import type { Refusals } from './validation/refusals.ts';
 
-/** What requests are parsed with. */
 export interface Rules {
   readonly registry: Registry;
   readonly schemas: RequestSchemas;
   readonly checks: Checks;
   readonly presets: Presets;
   readonly limits: Limits;
-  /** The tokenizer for requests that name none. */
+  /** The tokenizer for requests that name no tokenizer. */
   readonly defaultTokenizer: string;
 }
 
-/** What a request is run with. */
 export interface Run extends StageTools {
   readonly rules: Rules;
   readonly limits: Limits;
-  /** The sink collections that a thread has open. */
   readonly collections: LeaseCache<SinkCollection>;
-  /** Given if the answer is wanted in parts and the work can produce them. */
+  /** Set if the answer is requested in parts and the work supports parts. */
   readonly onPart: OnPart | undefined;
 }
 
-/**
- * One kind of work, a row of the table `OPERATIONS`.
- *
- * @typeParam T its tasks
- * @typeParam R its requests
- */
 export interface Operation<T extends Task = Task, R extends AnyRequest = AnyRequest> {
   /**
-   * The plugins that a task names before its body is read, with `undefined` for a missing one. No list if the work is
-   * never light enough for the event loop.
+   * The plugins that a task names before its body is read, with `undefined` for each missing plugin. Returns no
+   * list if the work is never light enough for the event loop.
    */
   plugins(task: T, registry: Registry): readonly (PluginEntry | undefined)[] | undefined;
   /**
    * Reads and checks a request.
    *
-   * @param bytes referenced by the request, so they must not change
+   * @param bytes the body; must not change afterwards, because the request refers to it
    * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters`, `unknown_plugin`,
    *   `missing_capability`
    */
   read(task: T, bytes: Uint8Array, rules: Rules): Unread<R>;
-  /** @throws ServiceError */
+  /** Collects all problems of a request that `read` has refused. */
+  collect?(task: T, bytes: Uint8Array, rules: Rules, refusals: Refusals): void;
   run(request: R, run: Run): Promise<Answer>;
-  /** The name of the work in metrics. */
   label(task: T): string;
 }

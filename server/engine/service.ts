@@ -1,10 +1,18 @@
 import type { PipelineStep } from '../../core/contracts/pipeline.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import type { Limits } from './limits.ts';
-import type { Rules, Run } from './operation.ts';
-import { optionsOfFirstLine } from './operations/lines.ts';
-import type { SinkCollections } from './operations/store-chunks.ts';
-import { operationOf } from './operations.ts';
+import type { Operation, Rules, Run } from './operation.ts';
+import {
+  type ChunksOperation,
+  chunkOperation,
+  executeOperation,
+  refineOperation,
+} from './operations/chunks.ts';
+import { evaluateOperation } from './operations/evaluation/run-evaluation.ts';
+import { fileOperation } from './operations/file.ts';
+import { linesOperation, optionsOfFirstLine } from './operations/lines.ts';
+import { type SinkCollections, storeOperation } from './operations/store-chunks.ts';
+import { embedOperation, tokenizeOperation } from './operations/texts.ts';
 import { Presets } from './presets/presets.ts';
 import { divide } from './read/divide.ts';
 import { jsonBytes } from './read/json.ts';
@@ -15,7 +23,27 @@ import { defaultNameOf, type RequestSchemas } from './read/request-schemas.ts';
 import type { StageTools } from './stages/stages.ts';
 import { refuseUnknownNames, withUnknownNames } from './stages/unknown-names.ts';
 import type { Answer, AnyRequest, ChunksTask, OnPart, Task } from './tasks.ts';
-import type { Refusals } from './validation/refusals.ts';
+import { type Refusals, withAllProblems } from './validation/refusals.ts';
+
+type TaskOf<K extends Task['run']> = Extract<Task, { readonly run: K }>;
+
+const OPERATIONS = {
+  chunk: chunkOperation,
+  execute: executeOperation,
+  refine: refineOperation,
+  embed: embedOperation,
+  tokenize: tokenizeOperation,
+  evaluate: evaluateOperation,
+  file: fileOperation,
+  lines: linesOperation,
+  store: storeOperation,
+} as const satisfies { readonly [K in Task['run']]: Operation<TaskOf<K>> };
+
+function operationOf(one: ChunksTask): ChunksOperation;
+function operationOf(one: Task | AnyRequest): Operation;
+function operationOf({ run }: Task | AnyRequest): Operation {
+  return OPERATIONS[run] as Operation;
+}
 
 interface ServiceOptions extends Omit<StageTools, 'signal'> {
   readonly requestSchemas: RequestSchemas;
@@ -23,7 +51,7 @@ interface ServiceOptions extends Omit<StageTools, 'signal'> {
   readonly config: Limits;
 }
 
-/** What the service does, on bytes, without HTTP. Its errors are `ServiceError`s. */
+/** The API of the service on bytes, without HTTP. Its errors are `ServiceError`s. */
 export class Service {
   readonly presets: Presets;
   readonly #rules: Rules;
@@ -38,32 +66,25 @@ export class Service {
     log,
     config: limits,
   }: ServiceOptions) {
-    const checks = createChecks(registry, schemas, limits);
+    const checks = createChecks(registry, schemas);
     this.presets = new Presets({ registry, checks, openers });
-    // If no plugin has a default, a request that names no tokenizer gets `unknown_tokenizer` with the known names.
+    // Without a default tokenizer, a request that names none gets `unknown_tokenizer` with the known names.
     const defaultTokenizer = defaultNameOf(registry, 'tokenizer') ?? '';
     this.#rules = { registry, schemas, checks, presets: this.presets, limits, defaultTokenizer };
     this.#tools = { registry, host, openers, collections, log, rules: this.#rules, limits };
   }
 
-  /**
-   * The plugins that a task names, with `undefined` for a missing one; no list if its work is never light enough for
-   * the event loop.
-   */
+  /** The plugins that a task names; see `Operation.plugins`. */
   plugins(task: Task): readonly (PluginEntry | undefined)[] | undefined {
     return operationOf(task).plugins(task, this.#rules.registry);
   }
 
-  /** Whether all plugins that the task names are light, as far as is known before the body is read. */
   mayBeLight(task: Task): boolean {
     const named = this.plugins(task);
     return named !== undefined && areLight(named);
   }
 
-  /**
-   * Whether a request of such a task may run on the event loop: all plugins whose tokenizers and models it uses are
-   * light.
-   */
+  /** Whether a request may run on the event loop: all plugins of its tokenizers and models are light. */
   isLight({ uses }: AnyRequest): boolean {
     const { openers } = this.#tools;
     return uses.every(
@@ -73,14 +94,24 @@ export class Service {
     );
   }
 
-  /** Reads the request of a task, see `Operation.read`. */
-  read(task: Task, bytes: Uint8Array): AnyRequest {
-    const start = performance.now();
-    const request = operationOf(task).read(task, bytes, this.#rules);
-    return { ...request, parseSeconds: (performance.now() - start) / 1000 };
+  label(task: Task): string {
+    return operationOf(task).label(task);
   }
 
-  /** An error of `read` or `readStreamPlan`, with the unknown names that the request has besides. */
+  /** Reads the request of a task; see `Operation.read`. A refusal lists all problems except unknown names. */
+  read(task: Task, bytes: Uint8Array): AnyRequest {
+    const operation = operationOf(task);
+    const rules = this.#rules;
+    const start = performance.now();
+    try {
+      const request = operation.read(task, bytes, rules);
+      return { ...request, parseSeconds: (performance.now() - start) / 1000 };
+    } catch (error) {
+      throw withAllProblems(error, (refusals) => operation.collect?.(task, bytes, rules, refusals));
+    }
+  }
+
+  /** Adds the unknown names in a request to a refusal by `read` or `readStreamPlan`. */
   withUnknownNames(error: unknown): Promise<unknown> {
     return withUnknownNames(error, this.#tools);
   }
@@ -88,8 +119,8 @@ export class Service {
   /**
    * Runs a request.
    *
-   * @param signal stops plugins that obey it when it aborts
-   * @param onPart requests an evaluation in parts
+   * @param signal its abort stops plugins that obey signals
+   * @param onPart receives the parts of an evaluation; by default, the answer comes as a whole
    * @throws ServiceError
    */
   run(request: AnyRequest, signal: AbortSignal, onPart?: OnPart): Promise<Answer> {
@@ -100,7 +131,6 @@ export class Service {
       });
   }
 
-  /** Finds the inputs of a request, see `divide`. */
   divide(task: ChunksTask, bytes: Uint8Array): Division | undefined {
     return divide(operationOf(task), task, bytes, this.#rules);
   }
@@ -115,18 +145,16 @@ export class Service {
     return { ...plan(task, optionsOfFirstLine(jsonBytes(line)), this.#rules), takes };
   }
 
-  /** Refuses what was collected, and the unknown names in the noted options, see `refuseUnknownNames`. */
   refuse(refusals: Refusals): Promise<void> {
     return refuseUnknownNames(refusals, this.#tools);
   }
 
-  /** Checks a step of a pipeline that is to be stored, see `checkStep`. */
   checkStep(step: PipelineStep, rule: StepRule, refusals: Refusals): PipelineStep {
     return checkStep(step, rule, this.#rules, refusals);
   }
 }
 
-/** A missing or unusable plugin fails the request when it is read or opened, which is quick. */
+/** A missing or unusable plugin counts as light: its request fails quickly. */
 function areLight(plugins: readonly (PluginEntry | undefined)[]): boolean {
   return plugins.every(
     (entry) => entry === undefined || entry.missing.length > 0 || entry.manifest.light === true,

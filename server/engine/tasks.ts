@@ -7,13 +7,10 @@ import type { StageUses } from './stages/stages.ts';
 /** A piece of work for the service, as plain data that can be sent to another thread. */
 export type Task = ChunksTask | TextsTask | EvaluateTask | FileTask | LinesTask | StoreTask;
 
-/** Work on texts without chunking. */
 export type TextsTask = { readonly run: 'embed' } | { readonly run: 'tokenize' };
 
-/** Work that produces chunks. */
 export type ChunksTask = DocumentsTask | RefineTask;
 
-/** Work on documents that produces chunks. */
 export type DocumentsTask = ChunkTask | ExecuteTask;
 
 export interface ChunkTask {
@@ -24,7 +21,7 @@ export interface ChunkTask {
 export interface ExecuteTask {
   readonly run: 'execute';
   readonly steps: readonly PipelineStep[];
-  /** The preset that has these steps, which the request may then change. */
+  /** Name of the preset that has these steps. The request may override the steps. */
   readonly preset?: string;
 }
 
@@ -33,14 +30,14 @@ export interface RefineTask {
   readonly name: string;
 }
 
-/** Candidates that are compared by the chunks that questions find. */
+/** An evaluation: compares candidates by the chunks that they find for questions. */
 export interface EvaluateTask {
   readonly run: 'evaluate';
-  /** Without them, a request that names any is answered with their names. */
+  /** If undefined, the answer to a request that names stored pipelines lists these names. */
   readonly pipelines?: NamedPipelines;
 }
 
-/** The stored pipelines that the candidates of a request name, by the given names or ids. */
+/** The stored pipelines of the candidates, by the names or ids in the request. */
 export type NamedPipelines = ReadonlyMap<string, NamedPipeline>;
 
 export interface NamedPipeline {
@@ -48,71 +45,62 @@ export interface NamedPipeline {
   readonly steps: readonly PipelineStep[];
 }
 
-/** A file whose text is chunked. */
 export interface FileTask {
   readonly run: 'file';
-  /** The work on its text. */
   readonly of: DocumentsTask;
-  /** The `Content-Type` of the body, which is a form with the file, or the file itself. */
+  /** The `Content-Type` of the body. The body is a form with the file, or the file itself. */
   readonly contentType: string | undefined;
-  /** Fields of the query string; a form has further ones. */
   readonly query: Fields;
-  /** Who sends it, by a name that no other sender has: readers take turns. */
+  /** Unique name of the sender. Readers serve senders in turns. */
   readonly sender?: string;
 }
 
-/** Fields of a form or query string: the values of each, as written. */
 export type Fields = Readonly<Record<string, readonly string[]>>;
 
-/** Some lines of a stream, each to be answered with a line. */
 export interface LinesTask {
   readonly run: 'lines';
   readonly plan: StreamPlan;
-  /** The index of the first of them in the stream. */
   readonly first: number;
-  /** Bytes of each of them; they are concatenated. */
+  /** Number of bytes of each line. The body is the concatenated lines. */
   readonly lengths: readonly number[];
 }
 
-/** Chunks of documents to be stored by a sink; the body has a line for each. The outcomes report on each document. */
+/** Stores chunks in a sink. The body has a line for each chunk, and the answer an outcome for each document. */
 export interface StoreTask {
   readonly run: 'store';
   readonly sink: { readonly name: string; readonly options: Readonly<Record<string, unknown>> };
-  /** Whose work it is: an open collection is reused by tasks with the same owner. */
+  /** Owner of the task. Tasks of the same owner share an open collection. */
   readonly owner: string;
-  /** In the order of their lines; one without an id fails, because it could not be found again. */
+  /** In the order of the lines. A document without an id fails, because no later run could find its chunks. */
   readonly documents: readonly { readonly id: string | undefined; readonly chunks: number }[];
 }
 
-/** What every request has once it is read. Plain data that can be sent to another thread. */
+/** Members common to all requests that have been read. Plain data that can be sent to another thread. */
 export interface AnyRequest {
   readonly run: Task['run'];
-  /** The tokenizers and models that it opens, as far as is known before it runs. */
+  /** The tokenizers and models that the request opens, as far as they are known before it runs. */
   readonly uses: readonly StageUses[];
-  /** Seconds that it took to read. */
   readonly parseSeconds: number;
 }
 
 export type Unread<R> = Omit<R, 'parseSeconds'>;
 
-/** The answer to a task. */
 export interface Answer {
   /** JSON in UTF-8. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** What the plugins reported about each document. */
   readonly reported: readonly Reported[];
   readonly timings: Timings;
-  /** Failures that did not fail the whole answer; the answer reports them too. */
+  /** Errors of parts of the request, for the log. The answer reports them too. */
   readonly failures?: readonly PlainError[];
-  /** The outcome of each line of a stream, if its plan asks for more than answers, or of each document for a sink. */
+  /** For a stream whose plan requests outcomes: one per line. For a sink: one per document. */
   readonly outcomes?: readonly LineOutcome[];
-  /** The batch as lines, if requested. */
+  /** The inputs of a batch as lines; set only if requested. */
   readonly division?: Division;
-  /** Stored pipelines that the request names and its task lacks. */
+  /** Names of stored pipelines that the request contains but its task lacks. */
   readonly unknownPipelines?: readonly string[];
-  /** The bytes of the request, if work on them continues; `bytes` is empty then. */
+  /** The body of the request, if further work needs the body. `bytes` is then empty. */
   readonly body?: Uint8Array<ArrayBuffer>;
 }
 
-/** Takes parts of an answer as soon as they are ready: whole lines of JSON. */
+/** Receives each part of an answer as soon as the part is ready. A part consists of whole lines of JSON. */
 export type OnPart = (bytes: Uint8Array<ArrayBuffer>) => void;

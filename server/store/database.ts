@@ -1,7 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { DatabaseSettings } from './contract.ts';
 
-/** A database to open. */
 export type Database =
   | { readonly kind: 'memory' }
   /** `path` is absolute. */
@@ -14,7 +13,6 @@ export function databaseOf({ store, dataDir, databaseUrl }: DatabaseSettings): D
   return { kind: 'file', path: join(resolve(dataDir), 'chunksmith.db') };
 }
 
-/** A database as users know it, without the password. */
 export function nameOf(database: Database): string {
   if (database.kind === 'memory') return 'memory';
   if (database.kind === 'file') return database.path;

@@ -1,6 +1,13 @@
-import { reasonOf } from '../../core/errors.ts';
+import { reasonOf, ServiceError } from '../../core/errors.ts';
 import { NO_FOLDER } from '../config/folders.ts';
-import { unavailable } from './errors.ts';
+import { type RetryLimits, withRetries } from '../config/retry.ts';
+
+/** The database cannot be opened. The message gives problem and remedy in one line, for the console. */
+export class StoreOpenError extends Error {}
+
+export function unavailable(reason: string, cause?: unknown): ServiceError {
+  return new ServiceError('store_unavailable', { reason, seconds: 1 }, cause);
+}
 
 const LOCKED = 'another process keeps it locked; try again, or end that process';
 const FULL = 'the disk is full; free some space';
@@ -15,8 +22,8 @@ export const NO_DATABASE = '3D000';
 const REFUSED = 'the database refuses the user or the password; correct DATABASE_URL';
 
 /**
- * The meaning of error codes of the databases and of the system, by prefix. The ORM has classes for only a few of
- * these, and errors while it connects, sets pragmas or migrates come without them.
+ * Meanings of error codes of the databases and of the system, by prefix. The ORM has classes for few of these
+ * errors, and for no error while it connects, sets pragmas or migrates.
  */
 const MEANINGS: readonly (readonly [code: string, reason: string])[] = [
   ['SQLITE_BUSY', LOCKED],
@@ -60,24 +67,21 @@ const MEANINGS: readonly (readonly [code: string, reason: string])[] = [
   [NO_FOLDER, UNMADE],
 ];
 
-/** Whether the reason is that a folder cannot be created or written to. */
 export function isOfFolder(reason: string): boolean {
   return [READ_ONLY, FILE_INSTEAD, FILE_IN_PATH, UNMADE].includes(reason);
 }
 
-/** Whether an error, or one of its causes, has the code. */
 export function hasCode(error: unknown, code: string): boolean {
   return [...withCauses(error)].some((one) => (one as { code?: unknown }).code === code);
 }
 
-/** Messages of the driver that have no code. */
 const LOST_CONNECTION =
   /connection (terminated|ended)|timeout expired|timeout exceeded|query read timeout|not queryable/i;
 
-/** Names of the ORM's errors: importing their classes would load it before the database is opened. */
+/** Names of the ORM's errors. Importing their classes would load the ORM before the database is opened. */
 const LOCKS: readonly unknown[] = ['LockWaitTimeoutException', 'DeadlockException'];
 
-/** Why the database cannot be used, without paths and keys; `undefined` for other kinds of failure. */
+/** Why the database cannot be used, without paths and keys; undefined if the error has another reason. */
 export function reasonOfFailure(error: unknown): string | undefined {
   for (const one of withCauses(error)) {
     if (LOCKS.includes((one as { name?: unknown }).name)) return LOCKED;
@@ -89,24 +93,24 @@ export function reasonOfFailure(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Whether a statement had no effect because of the locks of others, so that a retry may succeed. */
+/** Whether a statement failed because of locks. It then had no effect, so a retry may succeed. */
 export function isTransient(error: unknown): boolean {
   return reasonOfFailure(error) === LOCKED;
 }
 
-/** Whether the same statement may succeed soon: others hold a lock, or the database is restarting. */
+/** Whether a retry may succeed soon: other connections hold a lock, or the database is restarting. */
 export function mayPass(error: unknown): boolean {
   const reason = reasonOfFailure(error);
   return reason === LOCKED || reason === UNREACHABLE;
 }
 
-/** The `store_unavailable` for callers after a failure of the database; other errors unchanged. */
-export function asStoreUnavailable(error: unknown): unknown {
+/** Converts an error of the database to `store_unavailable`. Other errors stay unchanged. */
+function asStoreUnavailable(error: unknown): unknown {
   const reason = reasonOfFailure(error);
   return reason === undefined ? error : unavailable(reason, withoutStatement(error));
 }
 
-/** The database's message, for the log, without the statement and values that the ORM puts before it. */
+/** The database's own message for the log. The ORM adds the statement and its values, which are removed. */
 function withoutStatement(error: unknown): Error {
   const message = reasonOf(error).split(' - ').at(-1) as string;
   return Object.assign(new Error(message.slice(0, 300)), { code: (error as { code?: unknown }).code });
@@ -122,4 +126,43 @@ function* withCauses(error: unknown): Generator<object> {
     const { cause, previous, errors } = next as { cause?: unknown; previous?: unknown; errors?: unknown };
     rest.push(...[cause, previous, ...(Array.isArray(errors) ? errors : [])].filter((one) => one != null));
   }
+}
+
+const RETRIES: RetryLimits = { firstDelay: 4, maxDelay: 100, deadline: 5000 };
+/** Milliseconds after which a caller gets an error if the database has not answered. */
+const MAX_WAITING = 30_000;
+/** Milliseconds after which an unfinished call means that the store is stuck. */
+const STUCK_AFTER = 60_000;
+
+export type Calls = ReturnType<typeof createCalls>;
+
+/** Tracks the unfinished calls of a database. @param now milliseconds of a monotonic clock */
+export function createCalls(now: () => number = () => performance.now(), maxWaiting = MAX_WAITING) {
+  const begun = new Set<{ readonly at: number }>();
+  return {
+    /**
+     * Makes a call, retrying temporary failures.
+     *
+     * @throws ServiceError `store_unavailable` if the database cannot be used, or does not answer
+     */
+    async make<T>(isTransient: (error: unknown) => boolean, work: () => Promise<T>): Promise<T> {
+      const call = { at: now() };
+      begun.add(call);
+      const result = withRetries(RETRIES, { isTransient }, work).finally(() => begun.delete(call));
+      const late = Promise.withResolvers<never>();
+      const giveUp = () => late.reject(unavailable('it has not answered in time'));
+      const timer = setTimeout(giveUp, maxWaiting).unref();
+      try {
+        return await Promise.race([result, late.promise]);
+      } catch (error) {
+        throw error instanceof ServiceError ? error : asStoreUnavailable(error);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    areStuck(): boolean {
+      const [oldest] = begun;
+      return oldest !== undefined && now() - oldest.at > STUCK_AFTER;
+    },
+  };
 }

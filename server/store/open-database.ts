@@ -8,31 +8,35 @@ import type { Log } from '../../core/contracts/collaborators.ts';
 import { reasonOf } from '../../core/errors.ts';
 import { makeFolder } from '../config/folders.ts';
 import { type RetryLimits, withRetries } from '../config/retry.ts';
-import type { Calls } from './calls.ts';
 import type { DatabaseSettings } from './contract.ts';
 import { type Database, databaseOf, nameOf } from './database.ts';
-import { StoreOpenError, unavailable } from './errors.ts';
-import { hasCode, isOfFolder, isTransient, NO_DATABASE, reasonOfFailure } from './failures.ts';
-import { MIGRATIONS } from './migrations.ts';
-import { PipelineEntity } from './pipeline-entity.ts';
+import {
+  type Calls,
+  hasCode,
+  isOfFolder,
+  isTransient,
+  NO_DATABASE,
+  reasonOfFailure,
+  StoreOpenError,
+  unavailable,
+} from './failures.ts';
+import { MIGRATIONS, PipelineEntity } from './schema.ts';
 
-/** An open database with up-to-date tables. */
 export type OpenDatabase = Awaited<ReturnType<typeof openDatabase>>;
 
 const WITHOUT_FOLDER =
   ', or start with --store memory, which needs none and loses pipelines when the server stops';
-/** How long to wait for the lock of another process. */
 const LOCKS: RetryLimits = { firstDelay: 4, maxDelay: 100, deadline: 5000 };
-/** How often opening is retried if others are creating the tables at the same time. */
+/** Retries of opening the database if other processes may be creating the tables at the same time. */
 const RACES: RetryLimits = { retries: 3, firstDelay: 4, maxDelay: 100 };
-/** Milliseconds that SQLite itself may wait for a lock, blocking the event loop. */
+/** Milliseconds for which SQLite itself waits for a lock. This wait blocks the event loop. */
 const BLOCKING_WAIT = 20;
-/** Milliseconds after which PostgreSQL counts as not answering. */
+/** Milliseconds without an answer after which PostgreSQL counts as unreachable. */
 export const ANSWER_TIMEOUT = 5000;
 
 /**
- * Opens the database and updates its tables. A missing file is created; a missing PostgreSQL database is not, since
- * its name may be misspelt.
+ * Opens the database and updates its tables. Creates a missing SQLite file, but not a missing PostgreSQL
+ * database, because its name may be misspelt.
  *
  * @throws StoreOpenError
  */
@@ -47,18 +51,17 @@ export async function openDatabase(settings: DatabaseSettings, log: Log, calls: 
       database,
       orm,
       /**
-       * Runs statements: `fork` it for a transaction. Both are SQL databases, which the ORM's common type does not
-       * express.
+       * Runs statements; use `fork()` for a transaction. The cast is needed because the ORM's common type
+       * does not show that both databases use SQL.
        */
       em: orm.em as SqlEntityManager,
-      /** Throws `store_unavailable` if written data would be lost. */
+      /** Throws `store_unavailable` if the file is gone, so that written data would be lost. */
       checkFile,
-      /** Every call of a store goes through these. */
       calls,
       /**
-       * What a store does before the connections are closed.
+       * Registers work to do before the connections are closed.
        *
-       * @throws ServiceError `store_unavailable` once they are
+       * @throws ServiceError `store_unavailable` if the connections are already closed
        */
       onClose(end: () => Promise<void>): void {
         if (isClosed) throw unavailable('the server is stopping');
@@ -81,10 +84,6 @@ export async function openDatabase(settings: DatabaseSettings, log: Log, calls: 
   }
 }
 
-/**
- * Several processes may open a new database at once. One of them creates its tables; the others fail, and find the
- * work done when they retry with another connection.
- */
 export async function openOrm(settings: DatabaseSettings, log: Log): Promise<MikroORM> {
   const database = databaseOf(settings);
   return withRetries(RACES, { isTransient: isLostRace }, () =>
@@ -92,7 +91,7 @@ export async function openOrm(settings: DatabaseSettings, log: Log): Promise<Mik
   );
 }
 
-/** Whether it may have failed because another process did the same: it has no reason of its own. */
+/** Whether another process may have caused the failure, because no other reason is known. */
 const isLostRace = (error: unknown): boolean =>
   !(error instanceof StoreOpenError) && reasonOfFailure(error) === undefined;
 
@@ -112,10 +111,9 @@ async function openUpToDate(database: Database, log: Log): Promise<MikroORM> {
   }
 }
 
-/** The tables have what a migration adds, but not its record. Passes if another process makes it at the same time. */
+/** The tables have the changes of a migration without its record. Another process may be about to add it. */
 class MigrationConflict extends Error {}
 
-/** What databases say of a table or a column that a migration adds and that exists. */
 const EXISTS = /already exists|duplicate column/i;
 
 /** @throws MigrationConflict */
@@ -133,7 +131,7 @@ async function updateTables(orm: MikroORM): Promise<void> {
   }
 }
 
-/** The ORM would create a missing database. @throws StoreOpenError */
+/** Refuses a missing database. Otherwise the ORM would create it. @throws StoreOpenError */
 async function expectDatabase(orm: MikroORM, databaseUrl: string): Promise<void> {
   try {
     await (orm.em as SqlEntityManager).getConnection().execute('select 1');
@@ -149,7 +147,6 @@ async function expectDatabase(orm: MikroORM, databaseUrl: string): Promise<void>
   }
 }
 
-/** @param dbName path of the file, or `:memory:` */
 async function openSqlite(dbName: string, log: Log): Promise<MikroORM> {
   if (dbName !== ':memory:') await makeFolder(dirname(dbName));
   const { MikroORM } = await import('@mikro-orm/sqlite');
@@ -159,9 +156,9 @@ async function openSqlite(dbName: string, log: Log): Promise<MikroORM> {
 async function prepareFile(orm: MikroORM): Promise<void> {
   const connection = (orm.em as SqlEntityManager).getConnection();
   await connection.execute('pragma journal_mode = wal');
-  // Acknowledged changes survive a loss of power.
+  // Makes sure that acknowledged changes survive a power failure.
   await connection.execute('pragma synchronous = full');
-  // A write that changes nothing, so that a read-only file is noticed now.
+  // Writes without changing anything, so that a read-only file is detected now.
   await connection.execute('pragma user_version = 1');
 }
 
@@ -186,7 +183,7 @@ async function openPostgreSql(databaseUrl: string, log: Log): Promise<MikroORM> 
   });
 }
 
-/** A connection that is returned before its last statement was answered would keep the next user waiting. */
+/** Closes connections whose last statement is unanswered. Otherwise their next user would have to wait. */
 function discardUnanswered(pool: Pool): void {
   pool.on('release', (_error, client) => {
     const { readyForQuery } = client as PoolClient & { readonly readyForQuery?: boolean };
@@ -205,7 +202,8 @@ function common(log: Log) {
 }
 
 /**
- * SQLite keeps writing to a file that was deleted or moved away, and those writes are lost with the process.
+ * Detects that the file was deleted or moved. SQLite would continue to write to the lost file, and all data
+ * would be lost when the process ends.
  *
  * @returns a check that throws `store_unavailable` if the file at the path is gone or was replaced
  */

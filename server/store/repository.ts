@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type FilterQuery, type MikroORM, UniqueConstraintViolationException } from '@mikro-orm/core';
 import { ServiceError } from '../../core/errors.ts';
-import { type Clock, createClock } from './clock.ts';
 import type {
   NewPipeline,
   OpenPipelineStore,
@@ -12,23 +11,55 @@ import type {
   PipelineRecord,
   Versions,
 } from './contract.ts';
-import { unavailable } from './errors.ts';
-import { isTransient } from './failures.ts';
+import { isTransient, unavailable } from './failures.ts';
 import { idOf } from './ids.ts';
 import type { OpenDatabase } from './open-database.ts';
-import { PipelineEntity, type PipelineRow } from './pipeline-entity.ts';
+import { PipelineEntity, type PipelineRow } from './schema.ts';
+
+/**
+ * The current time as text that sorts chronologically: UTC without a zone, `2026-01-02T03:04:05.123456`. Each
+ * result is later than `after` and than all earlier results.
+ */
+export type Clock = (after?: string) => string;
+
+/** Milliseconds. If the system clock and the precise clock differ by more, the system clock was set. */
+const MAX_DRIFT = 2;
+
+export function createClock(read: () => number = readSystemClock): Clock {
+  let last = 0;
+  return (after) => {
+    const least = Math.max(last, after === undefined ? 0 : toMicroseconds(after)) + 1;
+    last = Math.max(least, Math.floor(read() * 1000));
+    return toText(last);
+  };
+}
+
+function readSystemClock(): number {
+  const system = Date.now();
+  const precise = performance.timeOrigin + performance.now();
+  return Math.abs(precise - system) > MAX_DRIFT ? system : precise;
+}
+
+function toText(microseconds: number): string {
+  const whole = new Date(Math.floor(microseconds / 1000)).toISOString().slice(0, -1);
+  return whole + String(microseconds % 1000).padStart(3, '0');
+}
+
+function toMicroseconds(text: string): number {
+  return Date.parse(`${text.slice(0, -3)}Z`) * 1000 + Number(text.slice(-3));
+}
 
 interface Table {
   readonly orm: MikroORM;
   readonly clock: Clock;
 }
 
-/** An update that loses the race for its row this often gives up. */
+/** Number of lost races for a row after which an update gives up. */
 const MAX_RACES = 1000;
 
 /**
- * Every change is one statement, so that it is applied completely or not at all. A change of a row names the version
- * that was read, and is retried if another change came first.
+ * Creates the repository. Every change is a single statement, and therefore atomic. An update names the
+ * version of the row that was read. If another change came first, the update is repeated.
  */
 export function createRepository({
   orm,
@@ -145,7 +176,7 @@ function toRecord({ createdAt, updatedAt, ...row }: Omit<PipelineRow, symbol>): 
   return { id, name, description, steps, created_at: createdAt, updated_at: updatedAt, version };
 }
 
-/** The requested id may be the name of a pipeline with another id. */
+/** Creates the error. If the id is the name of a pipeline, the error says so. */
 async function notFound({ orm }: Table, id: string): Promise<ServiceError> {
   const named = id.includes('\0')
     ? null

@@ -2,11 +2,10 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely } from 'kysely';
 
 /**
- * Runs work in a transaction, which is rolled back if it throws. This is the only place that begins one.
- * Not `em.transactional`: if the rollback fails too, because the disk is full or the connection has ended, kysely
- * 0.29.6 (below MikroORM 7.2.1) never releases the connection of the transaction, and the pool runs out of them
- * (`ControlledTransaction.rollback` releases after the statement, without `finally`). A connection reserved by
- * `connection()` is always released, and the pool discards it if it is broken.
+ * Runs work in a transaction, which is rolled back if the work throws. All transactions begin here, not in
+ * `em.transactional`. If a rollback fails there, kysely 0.29.6 (used by MikroORM 7.2.1) never releases the
+ * connection, and the pool runs out: `ControlledTransaction.rollback` has no `finally`. Here a connection is
+ * always released, and the pool discards a broken connection.
  */
 export function transact<T>(em: SqlEntityManager, work: (tx: SqlEntityManager) => Promise<T>): Promise<T> {
   const database: Kysely<unknown> = em.getConnection().getClient();
@@ -20,14 +19,14 @@ export function transact<T>(em: SqlEntityManager, work: (tx: SqlEntityManager) =
       await run('commit');
       return result;
     } catch (error) {
-      // The original error is more useful than one saying that there is nothing to roll back.
+      // If the rollback fails too, the first error is more useful than one about a missing transaction.
       await run('rollback').catch(() => undefined);
       throw error;
     }
   });
 }
 
-/** SQLite has one connection: a transaction that could not be rolled back is still open on it. */
+/** Begins a transaction. On SQLite's only connection, a transaction whose rollback failed may be open. */
 async function begin(run: (statement: string) => Promise<unknown>): Promise<void> {
   try {
     await run('begin');

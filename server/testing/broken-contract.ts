@@ -1,24 +1,20 @@
-import { shown } from './visible.ts';
-
-/** A promise that was not kept, and where. */
 export interface Broken {
   readonly promise: string;
-  /** The chunk with its offsets, for example. */
+  /** Where the promise is broken, for example a chunk with its offsets. */
   readonly where?: string | undefined;
-  /** Whether there was no answer, so that nothing else about it could be checked. */
+  /** Whether the plugin gave no usable answer, so that its other promises could not be checked. */
   readonly isUnanswered?: true;
-  /** Whether nothing more is to be tried, because it would take too long. */
+  /** Whether no further cases are tried, because they would take too long. */
   readonly isLast?: boolean;
 }
 
-/** The smallest generated case that breaks a promise, or the last one if there was no time to shrink it. */
+/** The smallest case found that breaks a promise, or the last case if time ran out. */
 export interface SmallestCase {
   readonly value: unknown;
-  /** How it was generated, if it was random. */
+  /** The seed of a random case; undefined for other cases. */
   readonly seed?: number | undefined;
 }
 
-/** The error of a plugin that does not keep its promises. */
 export class BrokenContract extends Error {
   readonly broken: readonly Broken[];
   readonly smallest: SmallestCase | undefined;
@@ -33,4 +29,20 @@ export class BrokenContract extends Error {
     this.broken = broken;
     this.smallest = smallest;
   }
+}
+
+const MAX_SHOWN = 600;
+/** Invisible characters: white space except U+0020, control and format characters, lone surrogates. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Cs}]|(?! )\p{Zs}|\ufe0f/gu;
+
+/** A value as JSON for messages. Invisible characters are escaped, and long values are truncated. */
+export function shown(value: unknown, most = MAX_SHOWN): string {
+  const json = JSON.stringify(value, (_key, inner) => (inner instanceof Uint8Array ? [...inner] : inner));
+  const text = (json ?? String(value)).replace(UNSEEN, escaped);
+  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length} characters)`;
+}
+
+function escaped(character: string): string {
+  const units = character.split('');
+  return units.map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 }

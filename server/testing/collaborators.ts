@@ -4,10 +4,9 @@ import { ownBuffers } from '../engine/run/shared-buffers.ts';
 import { createCheck } from '../engine/validation/validator.ts';
 import { hostedModels } from '../plugins/hosted/provider.ts';
 
-/** A log that is discarded. */
 export const quietLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** What a factory is given, without models and variables unless the test provides them. */
+/** The collaborators that a plugin's factory gets. Models and variables come only from the test. */
 export function collaborators(given: Partial<Collaborators> = {}): Collaborators {
   return {
     log: quietLog,

@@ -10,43 +10,42 @@ import { type Config, configOf } from '../config/config.ts';
 import { metadataOf } from '../engine/answer/response-metadata.ts';
 import { defaultNameOf } from '../engine/read/request-schemas.ts';
 import { ownBuffers } from '../engine/run/shared-buffers.ts';
+import type { Service } from '../engine/service.ts';
 import type { Openers } from '../engine/stages/openers.ts';
 import { startRefining } from '../engine/stages/refining.ts';
-import { countingUnknownText } from '../engine/stages/unknown-text.ts';
+import { countingUnknownText } from '../engine/stages/supervised-model.ts';
+import type { Answer, Task } from '../engine/tasks.ts';
 import { createValidator } from '../engine/validation/validator.ts';
 import { createHostedModels } from '../plugins/hosted/provider.ts';
+import { loadPlugins } from '../plugins/loader/loader.ts';
 import { createServiceContainer } from '../service-container.ts';
 import { BrokenContract } from './broken-contract.ts';
 import { quietLog } from './collaborators.ts';
-import { composeQuietly, runTask } from './compose.ts';
 import { type SinkStandIn, startStandIn } from './contracts/sink/stand-in.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-export interface WorkbenchOptions {
-  /** The plugins, if they are already loaded. */
+export interface HarnessOptions {
+  /** The loaded plugins; by default, the configured plugins are loaded. */
   readonly registry?: Registry;
-  /** A folder with a folder for each sink that has no stand-in of its own. */
+  /** Folder of further stand-ins, `<standIns>/<sink>/stand-in`, for sinks without one of their own. */
   readonly standIns?: string;
 }
 
-/** Runs plugins as the service does; the only part of the contract suites that knows how to build a service. */
-export type Workbench = Awaited<ReturnType<typeof openWorkbench>>;
+/** Runs plugins as the service does. The contract suites use the service only through this type. */
+export type Harness = Awaited<ReturnType<typeof openHarness>>;
 
-/** @param config additional folders of plugins, for example */
-export async function openWorkbench(
+/** @param config changes to the default configuration, such as additional folders of plugins */
+export async function openHarness(
   config: Partial<Config> = {},
-  { registry: loaded, standIns }: WorkbenchOptions = {},
+  { registry: loaded, standIns }: HarnessOptions = {},
 ) {
   const composed = await composeQuietly(config, loaded);
   const { registry, host, openers, service } = composed;
   return {
-    /** All plugins of a kind that the loader finds. */
     plugins: (kind: Kind) => registry.ofKind(kind),
     make: <K extends Kind>(kind: K, name: string): Promise<Implementations[K]> => host.get(kind, name),
-    /**
-     * The answer to a request, as text. @throws BrokenContract if the chunker reports what its manifest does not list
-     */
+    /** The body that answers a request. @throws BrokenContract for a report that is not in the manifest */
     async chunk(name: string, request: object): Promise<string> {
       const { bytes, reported } = await runTask(service, { run: 'chunk', name }, request);
       checkReports(registry.require('chunker', name).manifest, Object.keys(metadataOf(reported)));
@@ -56,7 +55,7 @@ export async function openWorkbench(
     async request({ kind, name }: Manifest, body: object): Promise<void> {
       await runTask(service, { run: kind === 'chunker' ? 'chunk' : 'refine', name }, body);
     },
-    /** Calls a refinery directly. @throws BrokenContract if it reports what its manifest does not list */
+    /** Calls a refinery without a request. @throws BrokenContract for a report that is not in the manifest */
     async refine(manifest: Manifest, chunks: readonly Chunk[], options: Options, signal: AbortSignal) {
       const context = await refineContext(composed, manifest, chunks, options);
       const refinery = await host.get('refinery', manifest.name);
@@ -64,24 +63,18 @@ export async function openWorkbench(
         refinery.refine(chunks, options as never, { ...context, report, signal } as never),
       );
     },
-    /** Calls a reader directly. @throws BrokenContract if it reports what its manifest does not list */
+    /** Calls a reader without a request. @throws BrokenContract for a report that is not in the manifest */
     async read(manifest: Manifest, file: SourceFile, signal: AbortSignal): Promise<ReadFile> {
       const reader = await host.get('reader', manifest.name);
       const options = optionsOf(manifest, {});
       return withReports(manifest, (report) => reader.read(file, { report, signal, options }));
     },
-    /** Creates a sink that finds its database by these variables, and does not wait long before a retry. */
+    /** Creates a sink with the given environment variables, and with short waits before retries. */
     sink: makeSink,
-    /**
-     * What a sink stores in while it is tested, or why that cannot run on this machine. @throws BrokenContract if it
-     * has none
-     */
+    /** Starts a sink's stand-in, or returns why it cannot run. @throws BrokenContract if there is none */
     standIn: (plugin: PluginEntry): Promise<SinkStandIn | string> => startStandIn(plugin, standIns),
-    /** Options of a plugin, validated and with defaults. */
     optionsOf,
-    /** Names of the tokenizers that requests can choose here. */
     tokenizerNames: () => openers.tokenizerNames(),
-    /** Counts the tokens of a request to a plugin. */
     async tokenizerFor({ uses = [] }: Manifest, options: Options): Promise<Tokenizer> {
       const named = (options.tokenizer as string | null | undefined) ?? undefined;
       if (named === undefined && uses.includes('embedding'))
@@ -93,7 +86,7 @@ export async function openWorkbench(
 
 type Composed = Awaited<ReturnType<typeof composeQuietly>>;
 
-/** Stays open until the tests end. */
+/** Opens an embedding model. It stays open until the tests end. */
 async function openModel(openers: Openers, { embedding_model }: Options): Promise<EmbeddingModel> {
   return (await openers.model(embedding_model as string)).value;
 }
@@ -126,7 +119,7 @@ function optionsOf({ options }: Manifest, given: Options): Options {
   return options === undefined ? given : createValidator(options)(structuredClone(given));
 }
 
-/** Runs code that reports metadata. @throws BrokenContract if it reports what the manifest does not list */
+/** Runs code that reports metadata. @throws BrokenContract for a report that is not in the manifest */
 async function withReports<T>(
   manifest: Manifest,
   run: (report: (name: string) => void) => T | Promise<T>,
@@ -139,7 +132,7 @@ async function withReports<T>(
   }
 }
 
-/** What the service itself reports about a model. */
+/** Names of the reports that the service itself makes about a model. */
 const OF_MODELS = [
   'embedding-model',
   'embedding-empty',
@@ -148,7 +141,7 @@ const OF_MODELS = [
   'embedding-cut',
 ];
 
-/** @throws BrokenContract */
+/** @throws BrokenContract for a name that is not in the manifest */
 function checkReports({ reports = {}, uses = [] }: Manifest, names: readonly string[]): void {
   const listed = [...Object.keys(reports), ...(uses.includes('embedding') ? OF_MODELS : [])];
   const unlisted = names.filter((name) => !listed.includes(name));
@@ -156,4 +149,23 @@ function checkReports({ reports = {}, uses = [] }: Manifest, names: readonly str
   throw new BrokenContract([
     { promise: 'it reports only what its manifest lists', where: [...new Set(unlisted)].join(', ') },
   ]);
+}
+
+/** Composes the service for one thread, with the real parts but without a log. */
+export async function composeQuietly(config: Partial<Config> = {}, registry?: Registry) {
+  const whole = configOf(config);
+  const loaded = registry ?? (await loadPlugins(whole, process.env));
+  const given = { config: whole, log: quietLog, shared: ownBuffers, registry: loaded };
+  const { requestSchemas, host, openers, service, pluginFailures } = createServiceContainer(given).cradle;
+  return { registry: loaded, requestSchemas, host, openers, service, pluginFailures };
+}
+
+export function runTask(
+  service: Service,
+  task: Task,
+  request: object | Uint8Array,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Answer> {
+  const body = request instanceof Uint8Array ? request : Buffer.from(JSON.stringify(request));
+  return service.run(service.read(task, body), signal);
 }

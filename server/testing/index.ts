@@ -1,7 +1,7 @@
-/** What plugin authors test with: `import { testPlugin } from 'chunksmith/testing'`. */
+/** The package's export `chunksmith/testing`, for authors of plugins. */
 export { BrokenContract } from './broken-contract.ts';
 export type { SinkStandIn, StartStandIn } from './contracts/sink/stand-in.ts';
-export { openWorkbench, type Workbench, type WorkbenchOptions } from './harness.ts';
+export { type Harness, type HarnessOptions, openHarness } from './harness.ts';
 export type { Exemptions, Suite, SuiteOptions } from './promises.ts';
 export { SUITES } from './suites.ts';
 export { type RegisterTest, type TestPluginOptions, testPlugin } from './test-plugin.ts';

@@ -1,15 +1,14 @@
 import type { Manifest } from '../../core/contracts/manifest.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import { BrokenContract } from './broken-contract.ts';
-import type { Workbench } from './harness.ts';
+import type { Harness } from './harness.ts';
 
-/** Promises by the group that they are reported in, each with its remedy. */
+/** Maps each promise to its remedy, by group. */
 export type Promises = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The names of promises. */
 export type PromiseOf<All extends Promises> = { [Group in keyof All]: keyof All[Group] & string }[keyof All];
 
-/** What every plugin promises, whatever its kind, and one that gets a signal. */
+/** `answers`: promises of plugins of every kind. `signal`: promises of plugins that get an AbortSignal. */
 export const COMMON = {
   answers: {
     'it does not throw': 'Handle such inputs; for a mistake of the caller, throw refusedError(message).',
@@ -23,47 +22,46 @@ export const COMMON = {
   },
 } as const satisfies Promises;
 
-/** Promises that one plugin need not keep, each with the reason. */
+/** Maps each promise that a plugin need not keep to the reason. */
 export type Exemptions = Readonly<Record<string, string>>;
 
 export interface SuiteOptions {
-  /** How many generated cases are tried; some hundreds by default. */
+  /** Number of generated cases; by default some hundreds, depending on the kind. */
   readonly runs?: number | undefined;
-  /** The same seed generates the same cases; a failure reports its seed. */
+  /** Seed of the generated cases; by default random. Failures report the seed. */
   readonly seed?: number | undefined;
-  /** Promises that the plugin need not keep, each with the reason. */
+  /** Promises not to check; default none. */
   readonly exemptions?: Exemptions | undefined;
-  /** Called with each case before it is tried. */
+  /** Called with each case before the plugin gets it. */
   readonly onCase?: ((one: unknown) => void) | undefined;
 }
 
-/** The promises of one kind of plugin. */
 export interface Suite {
   readonly promises: Promises;
-  /** The groups in which a plugin with this manifest promises nothing, each with the reason; by default none. */
+  /** Groups of promises that do not apply to a plugin with this manifest, with the reasons; default none. */
   leftOut?(manifest: Manifest): Readonly<Record<string, string>>;
   /**
-   * Checks one plugin against the promises of its kind and its manifest, and says what was tried.
+   * Checks the promises of a plugin's kind and manifest. Returns a description of the cases tried.
    *
    * @throws BrokenContract
    */
-  run(bench: Workbench, plugin: PluginEntry, options?: SuiteOptions): Promise<string>;
+  run(harness: Harness, plugin: PluginEntry, options?: SuiteOptions): Promise<string>;
 }
 
 /**
- * Runs a suite repeatedly, each time without the promises that were found broken.
+ * Runs a suite repeatedly. Each run leaves out the promises that earlier runs have found broken.
  *
- * @returns what the plugin breaks: each promise once, with its own smallest case; and what was tried
+ * @returns each broken promise with its smallest case, and a description of the cases tried
  */
-export async function findBroken(suite: Suite, bench: Workbench, plugin: PluginEntry, options: SuiteOptions) {
+export async function findBroken(suite: Suite, harness: Harness, plugin: PluginEntry, options: SuiteOptions) {
   const broken: BrokenContract[] = [];
   let exemptions: Exemptions = options.exemptions ?? {};
   for (;;) {
     try {
-      return { broken, tried: await suite.run(bench, plugin, { ...options, exemptions }) };
+      return { broken, tried: await suite.run(harness, plugin, { ...options, exemptions }) };
     } catch (error) {
       if (!(error instanceof BrokenContract)) throw error;
-      // What keeps the suite from running at all cannot be exempted.
+      // If a promise is reported again despite its exemption, the suite cannot check anything else.
       const isNew = error.broken.some(({ promise }) => exemptions[promise] === undefined);
       if (!isNew) return { broken, tried: 'nothing' };
       broken.push(error);

@@ -2,13 +2,12 @@ import { dirname } from 'node:path';
 import fc from 'fast-check';
 import type { Chunk } from '../../core/contracts/chunk.ts';
 import { ServiceError } from '../../core/errors.ts';
-import { isLacking } from '../../core/hosting/capability.ts';
+import { isLacking } from '../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
-import { placeIn } from '../plugins/loader/import-error.ts';
+import { withLine } from '../plugins/loader/import-factory.ts';
 import { type Broken, BrokenContract } from './broken-contract.ts';
 import type { COMMON, Exemptions, PromiseOf, SuiteOptions } from './promises.ts';
 
-/** Records which promises a case breaks. */
 export class Ledger<P extends string> {
   readonly #broken = new Map<string, Broken>();
   readonly #exemptions: Exemptions;
@@ -22,12 +21,12 @@ export class Ledger<P extends string> {
       this.#broken.set(promise, { promise, where });
   }
 
-  /** Expects that nothing is wrong; otherwise records the first place. */
+  /** Records a broken promise if there is a fault. @param wrong where the fault is; undefined if none */
   expectNone(wrong: string | undefined, promise: P): void {
     this.expect(wrong === undefined, promise, wrong);
   }
 
-  /** Expects something of each item of a list; otherwise records the place of the first wrong one. */
+  /** Records a broken promise if an item is not right, with the place of the first such item. */
   expectEach<T>(
     items: readonly T[],
     isRight: (item: T, index: number) => boolean,
@@ -37,11 +36,7 @@ export class Ledger<P extends string> {
     this.expectNone(firstWrong(items, isRight, placeOf), promise);
   }
 
-  /**
-   * Records an error of a plugin.
-   *
-   * @throws the error itself if it is about what this machine lacks
-   */
+  /** Records an error of a plugin. @throws the error if this machine lacks something that the plugin needs */
   caught(error: unknown, { file }: PluginEntry): void {
     if (isLacking(error)) throw error;
     if (error instanceof BrokenContract) for (const one of error.broken) this.#note(one, one.isLast);
@@ -50,12 +45,12 @@ export class Ledger<P extends string> {
     else this.unanswered('it does not throw', thrownIn(error, dirname(file)));
   }
 
-  /** Records a failure that leaves no answer, so that the other promises cannot be checked. */
+  /** Records that a call gave no usable answer, so its other promises could not be checked. */
   unanswered(promise: P | PromiseOf<typeof COMMON>, where: string): void {
     this.#note({ promise, where });
   }
 
-  /** Records a failure after which nothing more is tried. */
+  /** Records a broken promise after which no further cases are tried. */
   stop(promise: P, where: string): void {
     this.#note({ promise, where }, true);
   }
@@ -71,20 +66,14 @@ export class Ledger<P extends string> {
   }
 }
 
-/** What was thrown, with the line of the plugin. */
 export function thrownIn(error: unknown, folder: string): string {
   if (error instanceof ServiceError && error.cause === undefined) return error.message;
   const thrown = error instanceof ServiceError ? error.cause : error;
   if (!(thrown instanceof Error)) return String(thrown);
-  const place = placeIn(thrown.stack ?? '', folder);
-  return place === undefined ? String(thrown) : `${thrown} (${place})`;
+  return withLine(String(thrown), thrown, folder);
 }
 
-/**
- * Tries generated cases, and looks for the smallest one that breaks a promise.
- *
- * @throws BrokenContract
- */
+/** Tries generated cases. @throws BrokenContract with the smallest case found that breaks a promise */
 export async function holdFor<Case, P extends string>(
   plugin: PluginEntry,
   cases: fc.Arbitrary<Case>,
@@ -110,7 +99,7 @@ export async function holdFor<Case, P extends string>(
   throw new BrokenContract(smallest.error.broken, { value: smallest.value, seed: found.seed });
 }
 
-/** Waits for work, and calls back if a plugin refuses its input as a mistake of the caller. */
+/** Waits for work. If the plugin refuses the input as invalid, calls `onRefusal` and returns `undefined`. */
 export async function unlessRefused<T>(
   work: Promise<T>,
   onRefusal: (error: ServiceError) => void = () => {},
@@ -124,7 +113,6 @@ export async function unlessRefused<T>(
   }
 }
 
-/** Whether a call whose signal has aborted ends with the reason. */
 export async function endsOnAbort(call: (signal: AbortSignal) => Promise<unknown>): Promise<boolean> {
   const reason = new Error('nobody waits');
   try {
@@ -141,7 +129,6 @@ const NOBODYS = ['there is no such name', '../../../package', '__proto__', '\0']
 export const isName = (name: unknown): boolean => typeof name === 'string' && name !== '';
 export const quoted = (name: unknown): string => JSON.stringify(name) ?? String(name);
 
-/** Checks the names that a plugin lists for what it opens. */
 export async function checkNames(
   names: readonly string[],
   open: (name: string) => Promise<unknown>,
@@ -158,7 +145,7 @@ export const chunkPlace = (
   index: number,
 ): string => `chunk ${index} [${start_index}, ${end_index})`;
 
-/** The first wrong item of a list: `chunk 2 [4, 9)`; `undefined` if all are right. */
+/** Place of the first wrong item, such as `chunk 2 [4, 9)`; `undefined` if all items are right. */
 export function firstWrong<T>(
   items: readonly T[],
   isRight: (item: T, index: number) => boolean,
@@ -169,7 +156,7 @@ export function firstWrong<T>(
 }
 
 /**
- * Expects something of single calls; returns `undefined` if they throw where that is allowed.
+ * Runs a check once. Returns `undefined` if `work` throws and the broken promise is exempt.
  *
  * @throws BrokenContract
  */
@@ -189,7 +176,6 @@ export async function expectOnce<P extends string, Result>(
   return result;
 }
 
-/** An input that breaks something, and the error. */
 interface Found<Case> {
   readonly value: Case;
   readonly error: BrokenContract;
@@ -198,10 +184,10 @@ interface Found<Case> {
 const MAX_TRIES = 300;
 
 /**
- * Removes whatever the text of an input does not need to break the same promise: fast-check makes lists of pieces
- * shorter, but not the pieces. An input without a text stays as it is.
+ * Shortens the text of an input while the input still breaks the promise. fast-check removes whole pieces of
+ * a generated text, but does not shorten pieces. An input without a text stays unchanged.
  *
- * @param attempt tries an input, and returns the error if it breaks the same promise
+ * @param attempt tries an input; returns the error if the input breaks the promise, otherwise undefined
  */
 async function withSmallestText<Case>(
   found: Found<Case>,
@@ -216,8 +202,12 @@ async function withSmallestText<Case>(
       const shorter = points.toSpliced(at, size);
       const value = { ...best.value, text: shorter.join('') };
       const error = await attempt(value);
-      if (error === undefined) at += size;
-      else [best, points] = [{ value, error }, shorter];
+      if (error === undefined) {
+        at += size;
+        continue;
+      }
+      best = { value, error };
+      points = shorter;
     }
   }
   return best;

@@ -7,7 +7,6 @@ import { sinkSuite } from './contracts/sink/contract.ts';
 import { tokenizerSuite } from './contracts/tokenizer.ts';
 import type { Suite } from './promises.ts';
 
-/** One suite for each kind of plugin. */
 export const SUITES: Readonly<Record<Kind, Suite>> = {
   chunker: chunkerSuite,
   refinery: refinerySuite,

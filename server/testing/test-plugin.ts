@@ -6,7 +6,7 @@ import { openSubject, type Subject } from './checks/subject.ts';
 import type { SuiteOptions } from './promises.ts';
 import { SUITES } from './suites.ts';
 
-/** Registers a test: `test` of node:test, vitest, tap and others. */
+/** The function `test` of a test runner such as node:test, vitest or tap. */
 export type RegisterTest = (
   name: string,
   options: { readonly timeout: number; readonly skip: boolean },
@@ -17,12 +17,12 @@ export interface TestPluginOptions extends Omit<SuiteOptions, 'onCase'> {
   readonly test: RegisterTest;
 }
 
-/** Milliseconds that one test may take. */
+/** Maximum milliseconds per test. */
 const TIMEOUT = 120_000;
 
 /**
- * Registers a test for each group of promises of a plugin: its manifest, options, README and example, the contract of
- * its kind on generated texts, and how its work grows. It finds other plugins through `PLUGINS_DIR`, like a server.
+ * Registers tests of a plugin: its manifest, options, README and example, the contract of its kind with
+ * generated texts, and the growth of its work. Other plugins are found through `PLUGINS_DIR`, as in a server.
  *
  * ```js
  * // my-plugins/section/section.test.js
@@ -43,7 +43,7 @@ export async function testPlugin(folder: string, { test, ...suite }: TestPluginO
   for (const step of STEPS) registerStep(step, subject, test);
 }
 
-/** The checks of a step are run once, by the first test that needs them. */
+/** Registers the tests of a step. The first test runs the step, and the others use its results. */
 function registerStep(step: Step, subject: Subject, test: RegisterTest): void {
   const { entry, whyNotRun } = subject;
   const omitted = step.runs ? SUITES[entry.manifest.kind].leftOut?.(entry.manifest) : undefined;

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findNumberedHeadings } from '../../plugins/toolkit/numbered/find.ts';
+import { findNumberedHeadings } from '../../plugins/toolkit/numbered/index.ts';
 import { printTable, printTitle } from '../bench/race/report.ts';
 
 /** A heading of a text, with that above it: where both begin. */

@@ -8,8 +8,8 @@ import * as options from '../../core/options.ts';
 import * as toolkit from '../../plugins/toolkit/index.ts';
 import * as headingOptions from '../../plugins/toolkit/numbered/options.ts';
 import * as sentenceOptions from '../../plugins/toolkit/prose/options.ts';
-import { EXAMPLES, withExamples } from '../../server/cli/tools/readme-table.ts';
 import { collaborators } from '../../server/testing/collaborators.ts';
+import { EXAMPLES, withExamples } from '../tools/readme-table.ts';
 
 const PLUGINS = join(import.meta.dirname, '../../plugins');
 const guide = readFileSync(join(PLUGINS, 'AUTHORS.md'), 'utf8');

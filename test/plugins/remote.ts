@@ -3,12 +3,12 @@ import type { Test } from 'tap';
 import type { Kind } from '../../core/contracts/manifest.ts';
 import type { Collaborators } from '../../core/contracts/plugin.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
-import { checkPluginUrls } from '../../server/cli/plugin-urls.ts';
+import { checkPluginUrls } from '../../server/cli/run-server.ts';
 import type { HostedTools } from '../../server/plugins/hosted/call.ts';
 import { createHostedModels } from '../../server/plugins/hosted/provider.ts';
 import { collaborators } from '../../server/testing/collaborators.ts';
 import type { SuiteOptions } from '../../server/testing/promises.ts';
-import { openWorkbench } from '../contracts/workbench.ts';
+import { openHarness } from '../contracts/harness.ts';
 import { composeQuietly } from '../support/service.ts';
 import { setVariables } from '../support/variables.ts';
 
@@ -23,16 +23,19 @@ const FAST: HostedTools = {
 /** What calls services, with short waits between tries. */
 export const hostedQuickly = (tools: Partial<HostedTools> = {}) => createHostedModels({ ...FAST, ...tools });
 
-/** A workbench with one plugin and those that it uses, and that plugin. */
+/** A harness with one plugin and those that it uses, and that plugin. */
 export async function benchWith(kind: Kind, name: string) {
-  const bench = await openWorkbench({ plugins: [name, 'character'] });
-  return { bench, entry: bench.plugins(kind).find(({ manifest }) => manifest.name === name) as PluginEntry };
+  const harness = await openHarness({ plugins: [name, 'character'] });
+  return {
+    harness,
+    entry: harness.plugins(kind).find(({ manifest }) => manifest.name === name) as PluginEntry,
+  };
 }
 
 /** Holds a plugin to the promises of its kind, and says what was tried. */
 export async function checkPromises(kind: Kind, name: string, options: SuiteOptions): Promise<string> {
-  const { bench, entry } = await benchWith(kind, name);
-  return SUITES[kind].run(bench, entry, options);
+  const { harness, entry } = await benchWith(kind, name);
+  return SUITES[kind].run(harness, entry, options);
 }
 
 /** A test that a plugin needs the variable of its address, which the start checks. */

@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { growthRequests, SHAPES } from '../../server/testing/cases/growth-shapes.ts';
+import { growthRequests, SHAPES } from '../../server/testing/checks/growth.ts';
 import { unlessRefused } from '../../server/testing/report.ts';
 import { isHere } from '../support/here.ts';
 import type { Shapes } from '../support/linear-work.ts';

@@ -200,7 +200,15 @@ async function strikeCommandLine(t: Cleanup, { 'command line': signals, random }
   const cwd = await temporaryFolder(t);
   await writeCorpus(join(cwd, 'in.jsonl'), CORPUS);
   const options = { cwd, env: { WORKERS: '1' } };
-  const into = (out: string) => ['chunk', 'in.jsonl', ...BY_CHARACTERS(60), '--out', out, '--json'];
+  const into = (out: string) => [
+    'chunk',
+    'in.jsonl',
+    ...BY_CHARACTERS(60),
+    '--out',
+    out,
+    '--progress',
+    'json',
+  ];
   const undisturbed = countsOf(await runCli(t, into('whole'), options));
   const whole = await contentOf(join(cwd, 'whole'));
   for (let out = 'out-1'; signals.length > 0; out = `out-${tally.counts.jobs + 1}`) {

@@ -1,13 +1,14 @@
-import { createDatabase } from '../../server/store/create-database.ts';
 import {
   type Claim,
+  type JobCounts,
   type JobStore,
   type NewJob,
+  NO_COUNTS,
   NO_DOCUMENTS,
   type QueueSettings,
   type ShardResult,
 } from '../../server/store/jobs/contract.ts';
-import { createJobStore } from '../../server/store/stores.ts';
+import { createDatabase, createJobStore } from '../../server/store/stores.ts';
 import { quietLog } from '../../server/testing/collaborators.ts';
 import type { Postgres } from './postgres.ts';
 import { type Cleanup, temporaryFolder } from './server.ts';
@@ -31,14 +32,16 @@ export const JOB: NewJob = {
   keepSeconds: 1000,
 };
 
-/** What came of a shard of two documents, with a chunk each. */
+/** What came of a shard of two documents, with two chunks each. */
 export const RESULT: ShardResult = {
-  documents: 2,
-  documentsFailed: 0,
-  chunks: 4,
-  bytes: 10,
+  counts: { ...NO_COUNTS, documents: 2, chunks: 4, bytes: 10 },
   output: { file: 'part' },
 };
+
+export const resultWith = (counts: Partial<JobCounts>): ShardResult => ({
+  ...RESULT,
+  counts: { ...RESULT.counts, ...counts },
+});
 
 /** A store of jobs with its database, for tests that look behind it. */
 export type OpenJobs = Awaited<ReturnType<typeof openJobs>>;

@@ -7,7 +7,7 @@ import type { StreamPlan } from '../../server/engine/read/plan.ts';
 import type { Service } from '../../server/engine/service.ts';
 import type { ChunksTask, DocumentsTask, Fields, Task } from '../../server/engine/tasks.ts';
 import { errorAnswerOf } from '../../server/http/transport/error-handler.ts';
-import { composeQuietly as compose, runTask } from '../../server/testing/compose.ts';
+import { composeQuietly as compose, runTask } from '../../server/testing/harness.ts';
 import { type Answer, type Cleanup, type Client, withStandIns } from './server.ts';
 
 export { runTask };

@@ -2,8 +2,7 @@ import type { MikroORM } from '@mikro-orm/core';
 import type { PipelineStep } from '../../core/contracts/pipeline.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { PipelineStore } from '../../server/store/contract.ts';
-import { createDatabase } from '../../server/store/create-database.ts';
-import { createPipelineStore } from '../../server/store/stores.ts';
+import { createDatabase, createPipelineStore } from '../../server/store/stores.ts';
 import { quietLog } from '../../server/testing/collaborators.ts';
 import type { Cleanup } from './server.ts';
 

@@ -1,7 +1,7 @@
 import { parse } from 'es-module-lexer';
 import t from 'tap';
-import { importsOf, packageOf } from '../../server/cli/tools/import-scanner.ts';
 import { TRIMMED } from '../support/here.ts';
+import { importsOf, packageOf } from '../tools/import-scanner.ts';
 import { arrowRule } from './rooms.ts';
 import { breaches, PACKAGE, pluginFolderOf, type Rule, SOURCES, targetOf } from './sources.ts';
 
@@ -72,7 +72,7 @@ const lazyPackageRule: Rule = (file, { specifier, kind }) => {
 
 const INSTALLED = { ...PACKAGE.dependencies, ...PACKAGE.optionalDependencies };
 /** What the build runs and copies: in a package of the program nothing of it is looked up. */
-const BUILDS = ['server/cli/tools/build.ts', 'server/http/docs/redoc.ts'];
+const BUILDS = ['server/http/docs/redoc.ts'];
 
 const RULES: Readonly<Record<string, Rule>> = {
   'core, the toolkit and server import only what stands below': arrowRule,
@@ -107,7 +107,7 @@ const BREACHING: [rule: Rule, file: string, ...specifiers: string[]][] = [
   ],
   [arrowRule, 'server/http/a.ts', '../app.ts', '../corpora/shard.ts', '../corpora/index.ts'],
   [arrowRule, 'server/cli/a.ts', '../corpora/shard.ts', '../corpora/index.ts'],
-  [arrowRule, 'server/find-corpora.ts', './corpora/shard.ts'],
+  [arrowRule, 'server/config/find-corpora.ts', '../corpora/shard.ts'],
   [arrowRule, 'server/corpora/jobs/a.ts', '../../http/transport/media.ts', '../http/read.ts'],
   [arrowRule, 'server/http/docs/a.ts', '../../plugins/hub/hub.ts'],
   [arrowRule, 'server/plugins/hosted/a.ts', '../../engine/service.ts'],

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { KINDS, type Manifest } from '../../core/contracts/manifest.ts';
-import { importsOf, packageOf } from '../../server/cli/tools/import-scanner.ts';
-import { problemsOfReadme } from '../../server/testing/checks/files.ts';
+import { problemsOfReadme } from '../../server/testing/checks/steps.ts';
+import { importsOf, packageOf } from '../tools/import-scanner.ts';
 import { pluginFolderOf, ROOT, SOURCES } from './sources.ts';
 
 const PLUGINS = [...new Set([...SOURCES.keys()].flatMap((file) => pluginFolderOf(file) ?? []))];

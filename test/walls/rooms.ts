@@ -15,11 +15,11 @@ const FLOORS = [
   'server/config server/engine/validation server/store/jobs/contract.ts',
   'server/store/contract.ts',
   'server/engine server/plugins server/store',
-  'server/engine/run server/http/transport/services.ts',
+  'server/engine/run server/http/transport/services.ts server/plugin-host.ts',
   'server/service-container.ts',
-  'server/corpora server/find-corpora.ts server/http server/testing',
+  'server/corpora server/config/find-corpora.ts server/http server/testing',
   'server/container.ts server/corpora/http',
-  'server/app.ts server/corpora/open-corpora.ts server/reader-thread.ts server/worker.ts',
+  'server/app.ts server/reader-thread.ts server/worker.ts',
   'server/cli',
   'server/cli/main.ts server/corpora/command',
   'server/cli/bin.ts server/corpora/index.ts server/main.ts',
@@ -27,7 +27,7 @@ const FLOORS = [
 
 /** What a room may import from a higher floor. */
 const UPWARD: Readonly<Record<string, string>> = {
-  'server/find-corpora.ts': 'server/corpora/index.ts',
+  'server/config/find-corpora.ts': 'server/corpora/index.ts',
   'server/http/transport/services.ts': 'server/container.ts',
 };
 
@@ -38,6 +38,7 @@ const SEALED: Readonly<Record<string, readonly string[]>> = {
     'server/app.ts',
     'server/cli',
     'server/container.ts',
+    'server/plugin-host.ts',
     'server/service-container.ts',
     'server/testing',
   ],

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { type Import, importsOf } from '../../server/cli/tools/import-scanner.ts';
+import { type Import, importsOf } from '../tools/import-scanner.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 

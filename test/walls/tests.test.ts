@@ -1,6 +1,6 @@
 import t from 'tap';
-import { importsOf } from '../../server/cli/tools/import-scanner.ts';
 import { TRIMMED } from '../support/here.ts';
+import { importsOf } from '../tools/import-scanner.ts';
 import { type Sources, TESTS, targetOf } from './sources.ts';
 
 /** What keeps `npm test` short: see test/README.md. */
@@ -14,6 +14,7 @@ const MAY_START: Readonly<Record<string, string>> = {
     'Python, whose check of a signature is shown, takes milliseconds',
   'test/server/corpora/local-folder.test.ts': 'mkfifo: Node itself cannot make a pipe in a folder',
   'test/server/corpora/select-files.test.ts': 'git, which knows what is ignored, takes milliseconds',
+  'test/tools/trim.ts': 'git, before the command trims a checkout',
   'test/walls/lint.test.ts': 'Biome, whose rules are tested, takes half a second',
 };
 

@@ -8,12 +8,9 @@ import { pluginFolderOf, SOURCES, type Sources, withoutComments } from './source
 const ARGUMENT_READERS: Readonly<Record<string, string>> = {
   'server/main.ts': 'the entry of the server',
   'server/cli/bin.ts': 'the entry of the command of the package',
-  'server/cli/tools/build.ts': 'the entry of a command of its own',
   'server/cli/health.ts': 'the entry of a command of its own',
   'server/cli/main.ts': 'the entry of the command line',
   'server/cli/reload.ts': 'it runs what this process runs, again',
-  'server/cli/tools/slim.ts': 'the entry of a command of its own',
-  'server/cli/tools/trim.ts': 'the entry of a command of its own',
 };
 
 const IDS = new Set(
@@ -44,7 +41,7 @@ function filesWith(pattern: RegExp, sources: Sources): string[] {
 const SWITCH_SETTERS: Readonly<Record<string, string>> = {
   'server/cli/v8-switches.ts':
     'what the start of the server sets, for itself and for the plugins that it has found',
-  'server/engine/run/give-memory-back.ts': 'the function that collects garbage, which nothing else offers',
+  'server/engine/memory.ts': 'the function that collects garbage, which nothing else offers',
 };
 
 const V8_SWITCHES = /\b(setFlagsFromString|node:v8)\b/;
@@ -70,7 +67,10 @@ t.test('core and plugins take no network and no process from globalThis', async 
 
 /** Compiled `codePointAt` of Node 24.21 reads on after the end of a slice; `splitsCodePoint` does not. */
 const CODE_POINT_AT = /\.codePointAt\(/;
-const OF_ONE_CHARACTER = ['plugins/chunkers/table/csv.ts', 'plugins/embeddings/static/lexical/parts.ts'];
+const OF_ONE_CHARACTER = [
+  'plugins/chunkers/table/csv.ts',
+  'plugins/embeddings/static/lexical/lexical-vectors.ts',
+];
 
 t.test('no code point of a text is read by codePointAt', async (t) => {
   const here = filesWith(CODE_POINT_AT, SOURCES).filter((file) => !file.startsWith('server/clients/'));

@@ -1,19 +1,18 @@
 import { pointAt, pointBefore, splitsCodePoint } from './cuts.ts';
 
 /**
- * Grapheme clusters: what a reader takes for one character, such as a letter with its accents, a syllable of
- * Devanagari, or a family of emoji. The rules are those of Unicode Standard Annex #29 with extended clusters.
+ * Grapheme clusters: sequences that readers see as one character, such as a letter with accents, a Devanagari
+ * syllable or a family emoji. The rules are the extended clusters of Unicode Standard Annex #29.
  */
 
-/** The class of a code point by these rules. */
 const OTHER = 0;
 const CONTROL = 1;
-/** All classes from here to `SPACING` stay with what is before them. */
+/** Code points of the classes from `EXTEND` to `SPACING` are in the same cluster as the preceding code point. */
 const EXTEND = 2;
 const JOINER = 3;
-/** The virama that joins two consonants into a conjunct. */
+/** A virama, which joins two consonants into a conjunct. */
 const LINKER = 4;
-/** Extends a cluster, and separates a conjunct. */
+/** Continues a cluster, but prevents a conjunct. */
 const NON_JOINER = 5;
 const SPACING = 6;
 const PREPENDED = 7;
@@ -26,18 +25,16 @@ const SYLLABLE = 13;
 const CLOSED_SYLLABLE = 14;
 const CONSONANT = 15;
 
-/** Consonants of the scripts with conjuncts. */
 const CONSONANTS =
   '\u0915-\u0939\u0958-\u095f\u0978-\u097f\u0995-\u09a8\u09aa-\u09b0\u09b2\u09b6-\u09b9\u09dc\u09dd\u09df\u09f0\u09f1\u0a95-\u0aa8\u0aaa-\u0ab0\u0ab2\u0ab3\u0ab5-\u0ab9\u0af9\u0b15-\u0b28\u0b2a-\u0b30\u0b32\u0b33\u0b35-\u0b39\u0b5c\u0b5d\u0b5f\u0b71\u0c15-\u0c28\u0c2a-\u0c39\u0c58-\u0c5a\u0d15-\u0d3a\u1000-\u102a\u103f\u1050-\u1055\u105a-\u105d\u1061\u1065\u1066\u106e-\u1070\u1075-\u1081\u108e\u1780-\u17b3\u1a20-\u1a54\u1b0b\u1b0c\u1b13-\u1b33\u1b45-\u1b4c\u1b83-\u1ba0\u1bae\u1baf\u1bbb-\u1bbd\ua989-\ua98b\ua98f-\ua9b2\ua9e0-\ua9e4\ua9e7-\ua9ef\ua9fa-\ua9fe\uaa60-\uaa6f\uaa71-\uaa73\uaa7a\uaa7e\uaa7f\uaae0-\uaaea\uabc0-\uabda\u{10a00}\u{10a10}-\u{10a13}\u{10a15}-\u{10a17}\u{10a19}-\u{10a35}\u{11103}-\u{11126}\u{11144}\u{11147}\u{11380}-\u{11389}\u{1138b}\u{1138e}\u{11390}-\u{113b5}\u{11900}-\u{11906}\u{11909}\u{1190c}-\u{11913}\u{11915}\u{11916}\u{11918}-\u{1192f}\u{11a00}\u{11a0b}-\u{11a32}\u{11a50}\u{11a5c}-\u{11a83}\u{11f04}-\u{11f10}\u{11f12}-\u{11f33}';
 const LINKERS =
   '\u094d\u09cd\u0acd\u0b4d\u0c4d\u0d4d\u1039\u17d2\u1a60\u1b44\u1bab\ua9c0\uaaf6\u{10a3f}\u{11133}\u{113d0}\u{1193e}\u{11a47}\u{11a99}\u{11f42}';
 const PREPENDING =
   '\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u0d4e\u{110bd}\u{110cd}\u{111c2}\u{111c3}\u{113d1}\u{1193f}\u{11941}\u{11a84}-\u{11a89}\u{11d46}\u{11f02}';
-/** Marks with width of their own that do not stay with what is before them. */
+/** Spacing marks that begin a new cluster, unlike other spacing marks. */
 const APART =
   '\u102b\u102c\u1038\u1062-\u1064\u1067-\u106d\u1083\u1087-\u108c\u108f\u109a-\u109c\u1a61\u1a63\u1a64\uaa7b\uaa7d\u{11720}\u{11721}';
 
-/** Later rows win. */
 const CLASSES: readonly (readonly [type: number, pattern: RegExp])[] = [
   [CONTROL, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2065\ufff0-\ufff8]/gu],
   [PREPENDED, new RegExp(`[${PREPENDING}]`, 'gu')],
@@ -56,7 +53,7 @@ const CLASSES: readonly (readonly [type: number, pattern: RegExp])[] = [
   [JOINER, /\u200d/gu],
 ];
 
-/** Code points of the first two planes; those above have a class by their range. */
+/** Size of the table of classes: Unicode's planes 0 and 1. `classOf` compares higher code points with ranges. */
 const POINTS = 0x20000;
 const ROW = 0x1000;
 const FIRST_SYLLABLE = 0xac00;
@@ -65,7 +62,6 @@ const TRAILING_FORMS = 28;
 
 let classes: Uint8Array | undefined;
 
-/** The class of every code point of the first two planes, built at the first call. */
 function classTable(): Uint8Array {
   classes ??= classify();
   return classes;
@@ -79,7 +75,7 @@ function classify(): Uint8Array {
   return made;
 }
 
-/** Surrogates, which would be read as pairs when rows are joined, are left to `classify`. */
+/** Skips surrogates, because they would form pairs in the joined string. */
 function classifyRow(made: Uint8Array, from: number): void {
   const points = Array.from({ length: ROW }, (_, index) => from + index);
   const row = String.fromCodePoint(...points.filter((point) => point < 0xd800 || point > 0xdfff));
@@ -96,7 +92,6 @@ function classOf(point: number): number {
   return isTag || (point >= 0xe0100 && point <= 0xe01ef) ? EXTEND : CONTROL;
 }
 
-/** Where the code point that ends at `end` begins. */
 function pointStart(text: string, end: number): number {
   return end - (splitsCodePoint(text, end - 1) ? 2 : 1);
 }
@@ -115,7 +110,7 @@ function isSurrogate(unit: number): boolean {
   return (unit & 0xf800) === 0xd800;
 }
 
-/** The last run of regional indicators that was read, two of which are a flag: so each run is read only once. */
+/** The last run of regional indicators, remembered so that each run is read only once. Two indicators form a flag. */
 export interface FlagRun {
   start: number;
   end: number;
@@ -125,15 +120,15 @@ export function noFlags(): FlagRun {
   return { start: 0, end: 0 };
 }
 
-/** A cluster of several code points has a unit from here on, unless it is a line break. */
+/** The lowest UTF-16 unit that can extend a cluster, except the line feed of CRLF. */
 const FIRST_MARK = 0x300;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
 /**
- * Removes the cuts that lie within a cluster from rising cuts, in place. Time is linear in the text.
+ * Removes, in place, all cuts that are inside a cluster. The cuts must be rising. Takes linear time in the text.
  *
- * @param keepsPairs whether a cut between CR and LF, which are one cluster, is removed as well
+ * @param keepsPairs whether cuts inside CRLF are removed too
  */
 export function removeCutsInClusters(
   cuts: number[],
@@ -156,14 +151,13 @@ export function removeCutsInClusters(
   return cuts;
 }
 
-/** Whether one of the units around a cut is more than a plain letter or sign, or half of a pair. */
+/** Quick check whether a cut may be inside a cluster: not if the units on both sides are plain letters or signs. */
 function mayBeInCluster(before: number, after: number): boolean {
   const table = classTable();
   const isPlain = ((table[before] as number) | (table[after] as number)) === OTHER;
   return !isPlain || isSurrogate(before) || isSurrogate(after);
 }
 
-/** Whether an offset between two code points is within a cluster, which is not a line break. */
 function isInCluster(text: string, at: number, flags: FlagRun): boolean {
   const after = classAfter(text, at);
   const before = classBefore(text, at);
@@ -189,7 +183,6 @@ function isInCluster(text: string, at: number, flags: FlagRun): boolean {
   }
 }
 
-/** Whether a picture, extended or not, ends at an offset. */
 function endsPicture(text: string, end: number): boolean {
   let at = end;
   while (at > 0) {
@@ -200,7 +193,6 @@ function endsPicture(text: string, end: number): boolean {
   return false;
 }
 
-/** Whether a consonant with a linker after it ends at an offset. */
 function endsConsonant(text: string, end: number): boolean {
   let isLinked = false;
   let at = end;
@@ -215,13 +207,12 @@ function endsConsonant(text: string, end: number): boolean {
 
 const INDICATOR_UNITS = 2;
 
-/** Whether an odd number of regional indicators precedes an offset. */
 function isInFlag(text: string, at: number, flags: FlagRun): boolean {
   if (at <= flags.start || at > flags.end) {
     const floor = at > flags.end ? flags.end : 0;
     let start = at;
     while (start > floor && classBefore(text, start) === REGIONAL) start -= INDICATOR_UNITS;
-    // Else the known run goes on.
+    // If the backward search ends at `floor`, the remembered run continues and keeps its start.
     if (start > floor || floor === 0) flags.start = start;
     flags.end = at;
   }

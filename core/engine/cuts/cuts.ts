@@ -2,7 +2,6 @@ import type { CutFinder } from '../../contracts/chunker.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
 import { countUpTo } from '../search.ts';
 
-/** Cuts after every run of white space. */
 export const cutAtWhiteSpace: CutFinder = (text, start, end) => {
   const cuts: number[] = [];
   let wasWhiteSpace = false;
@@ -14,20 +13,16 @@ export const cutAtWhiteSpace: CutFinder = (text, start, end) => {
   return cuts;
 };
 
-/** Cuts after every code point. */
 export const cutAtCodePoints: CutFinder = (text, start, end) => {
   const cuts: number[] = [];
   for (let at = start + 1; at < end; at++) if (!splitsCodePoint(text, at)) cuts.push(at);
   return cuts;
 };
 
-/** Cuts at the given rising offsets; they may repeat. */
 export function cutAtOffsets(offsets: ArrayLike<number>): CutFinder {
   return (text, start, end) => cutsWithin(offsets, text, start, end);
 }
 
-// At module level, because a finder lives for only one request, and V8 discards optimised code together with its
-// closure.
 function cutsWithin(offsets: ArrayLike<number>, text: string, start: number, end: number): number[] {
   const cuts: number[] = [];
   for (let index = countUpTo(offsets, start); index < offsets.length; index++) {
@@ -38,17 +33,13 @@ function cutsWithin(offsets: ArrayLike<number>, text: string, start: number, end
   return cuts;
 }
 
-/** Cuts between tokens. */
 export function cutAtTokens(tokens: TokenizedText): CutFinder {
   return (text, start, end) => cutsWithin(tokens.endsWithin?.(start, end) ?? tokens.ends(), text, start, end);
 }
 
-/**
- * Whether `text.slice(start, end)` has fewer than `minimum` code points. Reads at most `2 * minimum` units, and no
- * more than needed.
- */
+/** Whether `text.slice(start, end)` has fewer than `minimum` code points. Stops reading when the answer is known. */
 export function isShorter(text: string, start: number, end: number, minimum: number): boolean {
-  // At most this many units can be second halves of pairs, and at most every other one of the remaining units.
+  // The text is shorter if more than `spare` units are low surrogates. At most every second unit can be one.
   let spare = end - start - minimum;
   if (spare < 0) return true;
   for (let at = start + 1; 2 * spare < end - at; at++) {
@@ -57,7 +48,7 @@ export function isShorter(text: string, start: number, end: number, minimum: num
   return false;
 }
 
-/** Whether a unit is Unicode white space; all of it lies in the basic plane. */
+/** Whether a UTF-16 unit is Unicode white space. White space never needs two units. */
 export function isWhiteSpace(unit: number): boolean {
   if (unit < 0x85) return unit === 32 || (unit >= 9 && unit <= 13);
   return (
@@ -73,17 +64,16 @@ export function isWhiteSpace(unit: number): boolean {
   );
 }
 
-/** Adds a cut, unless it is an end of the stretch or falls inside a code point. */
+/** Adds a cut, except at `start`, at `end` or inside a code point. */
 export function addCut(cuts: number[], text: string, cut: number, start: number, end: number): void {
   if (cut > start && cut < end && !splitsCodePoint(text, cut)) cuts.push(cut);
 }
 
-/** Whether the text is empty or only Unicode white space, and so gives no chunks. */
+/** Whether the text is empty or only Unicode white space. A blank text gives no chunks. */
 export function isBlank(text: string): boolean {
   return !/\P{White_Space}/u.test(text);
 }
 
-/** Whether an offset falls between the two halves of a surrogate pair, a high and a low surrogate. */
 export function splitsCodePoint(text: string, offset: number): boolean {
   return (
     offset > 0 &&
@@ -93,13 +83,12 @@ export function splitsCodePoint(text: string, offset: number): boolean {
   );
 }
 
-/** The code point that begins at an offset; a lone surrogate is one. `codePointAt` may read past the end of a slice. */
+/** The code point at an offset, or a lone surrogate. `codePointAt` may read past the end of a sliced string. */
 export function pointAt(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return splitsCodePoint(text, at + 1) ? joined(unit, text.charCodeAt(at + 1)) : unit;
 }
 
-/** The code point that ends at an offset. */
 export function pointBefore(text: string, end: number): number {
   const unit = text.charCodeAt(end - 1);
   return splitsCodePoint(text, end - 1) ? joined(text.charCodeAt(end - 2), unit) : unit;
@@ -109,7 +98,7 @@ function joined(high: number, low: number): number {
   return 0x10000 + ((high & 0x3ff) << 10) + (low & 0x3ff);
 }
 
-/** The number of code points of `text.slice(start, end)`; a lone surrogate is one. */
+/** The number of code points of `text.slice(start, end)`; a lone surrogate counts as one. */
 export function countCodePoints(text: string, start: number, end: number): number {
   let points = end - start;
   for (let at = start + 1; at < end; at++) if (splitsCodePoint(text, at)) points--;
@@ -117,8 +106,9 @@ export function countCodePoints(text: string, start: number, end: number): numbe
 }
 
 /**
- * The text that represents a chunk where its context counts: in its vector, its hash and its limit.
- * @param context of any chunk
+ * The text from which a chunk's vector, hash and size are computed: the context, if any, and the text.
+ *
+ * @param context the chunk's `context`; only a string counts
  */
 export function embeddedText(text: string, context: unknown): string {
   return typeof context === 'string' && context !== '' ? `${context}\n${text}` : text;

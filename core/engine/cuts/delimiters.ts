@@ -1,12 +1,12 @@
 import type { CutFinder } from '../../contracts/chunker.ts';
 import { addCut } from './cuts.ts';
 
-/** Which piece a delimiter belongs to: the one before the cut or the one after it. */
+/** Where a delimiter belongs: to the piece before it (`prev`) or to the piece after it (`next`). */
 export type DelimiterSide = 'prev' | 'next';
 
 /**
- * Cuts at literal delimiters, never at patterns. If several begin at the same place, the longest one counts, and the
- * search continues after it. Time is linear in the text for a given list.
+ * Cuts at literal delimiters, never at patterns. Where several delimiters match, the longest wins, and the search
+ * continues after it. For given delimiters, takes linear time in the text.
  */
 export function cutAtDelimiters(delimiters: readonly string[], side: DelimiterSide = 'prev'): CutFinder {
   const tries = buildTries(delimiters);
@@ -17,8 +17,6 @@ export function cutAtDelimiters(delimiters: readonly string[], side: DelimiterSi
       : searchDelimiters(searched, side === 'prev', text, start, end);
 }
 
-// At module level, because a finder lives for only one request, and V8 discards optimised code together with its
-// closure.
 function searchDelimiters(
   { common, rare }: Searched,
   isPrev: boolean,
@@ -46,14 +44,12 @@ function searchDelimiters(
   return cuts;
 }
 
-/** Where the next delimiter of one trie may begin; the length of the text if there is no other. */
 interface Search {
   readonly prefix: string;
   readonly trie: Trie;
   at: number;
 }
 
-// Longer than any text. Infinity would make V8 store `at` as a boxed floating-point number.
 const NOWHERE = 2 ** 30 - 1;
 const NONE: Search = { prefix: '', trie: newTrie(), at: NOWHERE };
 
@@ -75,36 +71,28 @@ function earliest(searches: readonly Search[]): Search {
   return first;
 }
 
-/** Units at the start of a long stretch from which the density of delimiters is estimated. */
+/** Number of units at the start of a long stretch that are read to estimate how dense delimiters are. */
 const SAMPLE = 512;
-/** A stretch is long if it is this many times the sample. */
 const LONG = 8;
-/**
- * If more than one unit in this many may begin a delimiter, reading every unit is faster than searching for each
- * delimiter.
- */
+/** Above one possible delimiter start per this many units, reading every unit is faster than `indexOf`. */
 const DENSE = 32;
 
-/** Whether delimiters are so dense in a stretch that `readDelimiters` finds them faster than a search. */
 function areDense(tries: Tries, text: string, start: number, end: number): boolean {
   if (end - start < LONG * SAMPLE) return false;
   useTable(tries);
   let found = 0;
   for (let at = start; at < start + SAMPLE; at++) {
     const index = table[text.charCodeAt(at)] as number;
-    // Longer prefixes are found without a stop at each of their first units.
     if (index !== 0 && (known[index - 1] as Tries[number]).prefix.length === 1) found++;
   }
   return found * DENSE > SAMPLE;
 }
 
-/** Units of a block. */
 const BLOCK = 1 << 14;
-/** A block of a text: units are read about twice as fast from an array as by `charCodeAt`. */
+/** The units of the current block of a text. Reading from an array is about twice as fast as `charCodeAt`. */
 const units = new Uint16Array(BLOCK);
 const bytes = Buffer.from(units.buffer);
 
-/** Finds delimiters by reading every unit. */
 function readDelimiters(tries: Tries, isPrev: boolean, text: string, start: number, end: number): number[] {
   useTable(tries);
   const stretch: Stretch = { text, start, end, isPrev, cuts: [] };
@@ -126,11 +114,11 @@ interface Stretch {
 }
 
 /**
- * Cuts at the delimiters of the block that begins at `from`.
+ * Cuts at the delimiters of the current block, which begins at `from`.
  *
- * @param found how many `starts` it has
- * @param done where the last delimiter before it ends
- * @returns where the last delimiter now ends
+ * @param found the number of possible starts of delimiters in `starts`
+ * @param done the end of the last delimiter before the block
+ * @returns the end of the last delimiter in or before the block
  */
 function cutBlock(
   from: number,
@@ -152,22 +140,19 @@ function cutBlock(
   return last;
 }
 
-/** Where delimiters may begin in the block. */
 const starts = new Uint16Array(BLOCK);
 
-/** @returns how many `starts` the first units of the block have */
 function findStarts(length: number): number {
   let found = 0;
   for (let at = 0; at < length; at++) if (table[units[at] as number] !== 0) starts[found++] = at;
   return found;
 }
 
-/** For each unit, the index of its trie in `known`, counted from 1, or 0. */
+/** For each unit, 1 + the index in `known` of the trie that begins with the unit; 0 if there is none. */
 const table = new Uint16Array(0x10000);
-/** The tries that the table was built for. */
 let known: Tries = [];
 
-/** Fills the table, which is too large to be allocated for each finder. */
+/** Fills the table for a finder. All finders share one table, because it is large. */
 function useTable(tries: Tries): void {
   if (tries === known) return;
   for (const { prefix } of known) table[prefix.charCodeAt(0)] = 0;
@@ -177,28 +162,25 @@ function useTable(tries: Tries): void {
   });
 }
 
-/** What is searched for in every stretch, and what only where it occurs. */
 interface Searched {
   readonly common: Tries;
   readonly rare: Rare | undefined;
 }
 
-/** Tries by their first unit: `rows` has a row of 256 for each first byte, and row 0 is empty. */
+/** Tries by first unit. `rowOf` maps the unit's high byte to a row of 256 entries in `rows`; row 0 is empty. */
 interface Rare {
   readonly tries: Tries;
   readonly rowOf: Uint8Array;
-  /** The index of a trie, counted from 1, or 0. */
   readonly rows: Uint8Array;
 }
 
-/** Units that texts in Latin letters do not have, unlike dashes, quotation marks, arrows, boxes and emoji. */
+/** Units that do not occur in texts in Latin letters, which excludes dashes, quotation marks, arrows and emoji. */
 const RARE_UNIT = /[\u0250-\u1fff\u2024\u203c-\u203e\u2047-\u2049\u2c00-\ud83b\ue000-\ufe0e\ufe10-\uffff]/;
-/** From this many tries on, reading every unit of a stretch once is faster than a search for each. */
 const MIN_RARE = 4;
-/** More cannot be indexed by a byte. */
+/** Maximum number of tries, because `rows` holds indexes as bytes. */
 const MAX_RARE = 255;
 
-/** Tells delimiters of scripts that few texts have: most texts are read once for all of them, and have none. */
+/** Separates the tries that begin with rare units. One pass over a stretch then excludes most of these tries. */
 function createSearched(tries: Tries): Searched {
   const isRare = ({ prefix }: Tries[number]) => RARE_UNIT.test(prefix.charAt(0));
   const rare = tries.filter(isRare);
@@ -220,13 +202,10 @@ function createRare(tries: Tries): Rare {
   return { tries, rowOf, rows };
 }
 
-/** Units of a stretch from which it is read in blocks. */
 const MIN_BLOCKS = 256;
 const NO_TRIES: Tries = [];
-/** Which tries of a stretch have been found. */
 const isFound = new Uint8Array(MAX_RARE + 1);
 
-/** Those of the tries whose first units occur in a stretch. */
 function occurring(rare: Rare, text: string, start: number, end: number): Tries {
   const found: number[] = [];
   if (end - start < MIN_BLOCKS) findRareUnits(rare, text, start, end, found);
@@ -264,7 +243,6 @@ function addFound(index: number, found: number[]): void {
   found.push(index);
 }
 
-/** The delimiters that begin with one unit. */
 interface Trie {
   readonly next: Map<number, Trie>;
   isEnd: boolean;
@@ -274,10 +252,8 @@ function newTrie(): Trie {
   return { next: new Map(), isEnd: false };
 }
 
-/** The tries of delimiters, each with what all of its delimiters begin with. */
 type Tries = readonly { readonly prefix: string; readonly trie: Trie }[];
 
-/** One trie for each first unit of a delimiter; its root is the node after that unit. */
 function buildTries(delimiters: readonly string[]): Tries {
   const tries = new Map<string, Trie>();
   for (const delimiter of delimiters.filter((delimiter) => delimiter !== '')) {
@@ -294,7 +270,6 @@ function buildTries(delimiters: readonly string[]): Tries {
   return Array.from(tries, ([unit, trie]) => ({ prefix: unit + commonPrefix(trie), trie }));
 }
 
-/** What all delimiters of a trie have after their first unit. */
 function commonPrefix(trie: Trie): string {
   let prefix = '';
   let node = trie;
@@ -307,7 +282,7 @@ function commonPrefix(trie: Trie): string {
   return prefix;
 }
 
-/** End of the longest delimiter of a trie whose first unit is at `at` and that does not reach past `end`, or -1. */
+/** End of the longest delimiter that begins at `at` and ends at `end` or earlier; -1 if there is none. */
 function matchEnd(trie: Trie, text: string, at: number, end: number): number {
   let node: Trie | undefined = trie;
   let matched = -1;
@@ -318,5 +293,5 @@ function matchEnd(trie: Trie, text: string, at: number, end: number): number {
   return matched;
 }
 
-/** Cuts after signs between words in scripts without spaces: the zero-width space, and those of Tibetan and Ethiopic. */
+/** Cuts after zero-width spaces, and after word separators of Tibetan and Ethiopic. */
 export const cutAtWordSigns: CutFinder = cutAtDelimiters(['\u200b', '\u0f0b', '\u1361']);

@@ -1,13 +1,9 @@
 import type { Span } from '../../contracts/chunk.ts';
 import { isWhiteSpace } from './cuts.ts';
 
-/**
- * Lines near an offset of a text. A carriage return alone does not begin a line. Each function reads a bounded
- * stretch.
- */
+/** Maximum length of a line or paragraph that is found. A lone carriage return is not a line break. */
 const MAX_LINE_LENGTH = 240;
 const USUAL_LINE = 80;
-/** The longest stretch that is searched backwards. */
 const SHORT_LINE = 8;
 const MAX_SPACE_LENGTH = 64;
 
@@ -21,17 +17,16 @@ export function isLineStart(text: string, at: number): boolean {
   return at === 0 || text.charCodeAt(at - 1) === LINE_FEED || isBehindMark(text, at);
 }
 
-/** Whether an offset is directly after the byte order mark of a text. */
 export function isBehindMark(text: string, at: number): boolean {
   return at === 1 && text.charCodeAt(0) === BYTE_ORDER_MARK;
 }
 
-/** Whether the line that begins at `at` is the first of the text, or has a blank line above it. */
+/** Whether the line at `at` is the first line of the text, or follows a blank line. */
 export function isBehindBlankLine(text: string, at: number): boolean {
   return at === 0 || lineFeeds(text, endOfContent(text, 0, at), at) > 1;
 }
 
-/** Where the text before `end` ends without white space; `end` if there is more white space than blank lines have. */
+/** The end of the text before the white space that ends at `end`; `end` if that white space is too long. */
 export function endOfContent(text: string, floor: number, end: number): number {
   const least = Math.max(floor, end - MAX_SPACE_LENGTH);
   let at = end;
@@ -39,14 +34,13 @@ export function endOfContent(text: string, floor: number, end: number): number {
   return at > least ? at : end;
 }
 
-/** Where the text before `end` ends without the blank lines at its end. */
 export function endOfLastLine(text: string, floor: number, end: number): number {
   const content = endOfContent(text, floor, end);
   const lineFeed = text.slice(content, end).indexOf('\n');
   return lineFeed === -1 ? end : content + lineFeed + 1;
 }
 
-/** The start of the line that ends at `end`, if it is near and not before `floor`. */
+/** The start of the line that ends at `end`; `undefined` if it is below `floor` or too far away. */
 export function startOfLine(text: string, floor: number, end: number): number | undefined {
   const least = Math.max(floor, end - SHORT_LINE);
   for (let at = end; at > least; at--) if (isLineStart(text, at)) return at;
@@ -56,9 +50,7 @@ export function startOfLine(text: string, floor: number, end: number): number | 
   return isLineStart(text, start) ? start : undefined;
 }
 
-/** The start of the last line that begins after a line feed of a stretch. */
 function lastLineStart(text: string, from: number, to: number): number | undefined {
-  // From the front, because `indexOf` is several times as fast as a loop if line feeds are rare.
   let start: number | undefined;
   let lineFeed = text.indexOf('\n', from);
   while (lineFeed !== -1 && lineFeed < to) {
@@ -68,13 +60,13 @@ function lastLineStart(text: string, from: number, to: number): number | undefin
   return start;
 }
 
-/** The start of the paragraph that ends at `end`, or `floor` if that is later; `undefined` if it is not near. */
+/** The start of the paragraph that ends at `end`, but at least `floor`; `undefined` if it is too far away. */
 export function startOfParagraph(text: string, floor: number, end: number): number | undefined {
   const least = Math.max(floor, end - MAX_LINE_LENGTH);
   return lastBlankLineEnd(text, least, end) ?? (least === floor ? floor : undefined);
 }
 
-/** The line directly above the one that begins at `start`, if it is not blank. */
+/** The line directly above the line at `start`; `undefined` if it is blank or too long. */
 export function lineAbove(text: string, floor: number, start: number): Span | undefined {
   const end = endOfContent(text, floor, start);
   if (end === start || lineFeeds(text, end, start) !== 1) return undefined;
@@ -82,7 +74,6 @@ export function lineAbove(text: string, floor: number, start: number): Span | un
   return above === undefined ? undefined : { start: above, end };
 }
 
-/** The first line at or after `start`. */
 export function lineAt(text: string, start: number): string {
   const [line = ''] = text.slice(start, start + MAX_LINE_LENGTH).split('\n', 1);
   return line;
@@ -92,7 +83,6 @@ export function lineFeeds(text: string, start: number, end: number): number {
   return text.slice(start, end).split('\n').length - 1;
 }
 
-/** Whether a unit is white space within a line. */
 export function isBlankUnit(unit: number): boolean {
   return unit === SPACE || unit === TAB;
 }
@@ -101,7 +91,6 @@ export function isDigit(unit: number): boolean {
   return unit >= 48 && unit <= 57;
 }
 
-/** Where the last blank line ends that begins and ends in `[start, end)`. */
 function lastBlankLineEnd(text: string, start: number, end: number): number | undefined {
   let found: number | undefined;
   let at = text.indexOf('\n', start);
@@ -116,7 +105,6 @@ function lastBlankLineEnd(text: string, start: number, end: number): number | un
   return found;
 }
 
-/** Whether a unit ends a line: LF or CR, also as CRLF. */
 export function isLineBreak(unit: number): boolean {
   return unit === LINE_FEED || unit === CARRIAGE_RETURN;
 }

@@ -1,7 +1,7 @@
 import type { Span } from '../../contracts/chunk.ts';
 import type { CutFinder, DivideLimits } from '../../contracts/chunker.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
-import { type FlagRun, noFlags, removeCutsInClusters } from '../cuts/clusters.ts';
+import { type FlagRun, removeCutsInClusters } from '../cuts/clusters.ts';
 import { cutAtCodePoints, cutAtTokens, isShorter } from '../cuts/cuts.ts';
 import { cutAtWordSigns } from '../cuts/delimiters.ts';
 import { endOfLastLine } from '../cuts/lines.ts';
@@ -9,13 +9,13 @@ import { endsInColon, headingDepth, introductionStart, isWholeBlock } from './in
 import { type CountedSpan, packPieces } from './packing.ts';
 
 /**
- * Divides a stretch of a text into chunks of at most `size` tokens along a hierarchy: the first finder cuts it and
- * the pieces are packed; what is still too large is cut by the next one, and at the end after signs between words,
- * between tokens, between grapheme clusters and between code points. No level but the last cuts within a cluster, and
- * only a single code point can stay over the limit. Text that only introduces what follows, such as a heading, stays
- * with it (see `introductions.ts`).
+ * Divides a stretch of a text into chunks of at most `size` tokens along a hierarchy of finders. The first finder
+ * cuts the stretch, and its pieces are packed. Each further finder cuts only pieces that are too large. After the
+ * finders, the levels cut after word signs, between tokens, between grapheme clusters and between code points. Only
+ * the last level cuts inside a cluster. Only a single code point can exceed the limit. An introduction, such as a
+ * heading, stays with the text after it (see `introductions.ts`).
  *
- * @param tokens its ends may be read for each stretch
+ * @param tokens `ends()` may be called for each stretch, so it should be cheap
  */
 export function divide(
   text: string,
@@ -36,7 +36,7 @@ export function divide(
     size,
     minCharacters,
     introductions,
-    flags: noFlags(),
+    flags: { start: 0, end: 0 },
     titles,
     spans: [],
   };
@@ -49,16 +49,12 @@ interface Division {
   readonly text: string;
   readonly tokens: TokenizedText;
   readonly levels: readonly CutFinder[];
-  /** The last of the given levels. */
   readonly lastNamed: number;
   readonly size: number;
   readonly minCharacters: number;
   readonly introductions: boolean;
-  /** The flags of the text that were read last. */
   readonly flags: FlagRun;
-  /** Whether titles need no marks. */
   readonly titles: boolean;
-  /** The chunks so far. */
   readonly spans: CountedSpan[];
 }
 
@@ -80,13 +76,12 @@ function divideAt(division: Division, level: number, start: number, end: number)
   placeAll(division, level, start, packPieces(boundaries, tokens, { size }));
 }
 
-/** The cuts of a level; those of all but the last leave grapheme clusters whole. */
 function cutsOf({ text, levels, lastNamed, flags }: Division, level: number, start: number, end: number) {
   const cuts = (levels[level] as CutFinder)(text, start, end);
   return level === levels.length - 1 ? cuts : removeCutsInClusters(cuts, text, flags, level > lastNamed);
 }
 
-/** Moves each cut that follows introductions to before them, or drops it if there is a cut already. */
+/** Moves each cut that follows introductions to before the introductions. Drops duplicate cuts. */
 function joinIntroductions(
   division: Division,
   level: number,
@@ -105,14 +100,14 @@ function joinIntroductions(
   cuts.length = kept;
 }
 
-/** An introduction of more than this share of the limit counts as text. */
+/** An introduction may take this share of the limit. A longer one is ordinary text. */
 const MAX_SHARE = 0.75;
-/** Maximum number of consecutive introductions that stay with what follows. */
+/** Maximum number of consecutive introductions that stay with the text after them. */
 const MAX_IN_A_ROW = 6;
 
 /**
- * Where the introductions begin that end at `cut` and stay with the piece `[cut, end)`; `cut` if there are none. If
- * they cannot all stay with it, those from a subheading on do, or the last ones.
+ * The start of the introductions that end at `cut` and stay with the piece `[cut, end)`; `cut` if there are none. If
+ * not all fit, keeps those from a subheading on; without a subheading, keeps as many of the last ones as fit.
  */
 function startOfIntroductions(
   division: Division,
@@ -132,7 +127,7 @@ function startOfIntroductions(
     const isSubheading = headingDepth(text, start) > headingDepth(text, before);
     if (isSubheading && cutsNoPiece(division, start, cut, end)) going = start;
     if (!goesWithNext(division, level, before, cut, end)) {
-      // A paragraph that ends in a colon is also the text of the heading above it.
+      // The paragraph that ends in a colon is the text of the heading above, so the two stay together.
       if (isText && count > 0) return cut;
       return going === cut ? start : going;
     }
@@ -142,30 +137,25 @@ function startOfIntroductions(
   return start;
 }
 
-/**
- * Whether an introduction `[start, cut)` stays with the piece `[cut, end)`: if both fit together, or if the piece is
- * or can be cut at a finer level anyway.
- */
+/** Whether an introduction `[start, cut)` stays with the piece `[cut, end)`: both fit, or the piece may be cut. */
 function goesWithNext(division: Division, level: number, start: number, cut: number, end: number): boolean {
   const { text, tokens, size, lastNamed } = division;
   if (tokens.count(start, end) <= size) return true;
   if (tokens.count(start, cut) > MAX_SHARE * size) return false;
-  // A whole block is cut for its heading only, because questions find a heading with the first lines of its block.
+  // A fence or table is cut only to stay with a heading: questions match a heading together with the first lines.
   if (isWholeBlock(text, cut) && headingDepth(text, start) === 0)
     return tokens.count(cut, endOfLastLine(text, cut, end)) > size;
   return level < lastNamed || tokens.count(cut, end) > size;
 }
 
-/** Whether the piece `[cut, end)` either fits together with what is before it, or has to be cut even without that. */
 function cutsNoPiece({ tokens, size }: Division, start: number, cut: number, end: number): boolean {
   return tokens.count(start, end) <= size || tokens.count(cut, end) > size;
 }
 
-/** Keeps what fits and divides the rest; a short chunk is divided together with an oversized one after it. */
 function placeAll(division: Division, level: number, start: number, packed: readonly CountedSpan[]): void {
   const { text, levels, size, minCharacters, spans } = division;
   const canDivide = level + 1 < levels.length;
-  // If the minimum is near the limit, every chunk is short, and none may cost its neighbour a good cut.
+  // If `size` is close to `minCharacters`, every chunk is short, but must not cost its neighbour a good cut.
   const minToStand = Math.min(minCharacters, Math.floor(size / 2));
   let from = start;
   for (let index = 0; index < packed.length; index++) {
@@ -179,7 +169,6 @@ function placeAll(division: Division, level: number, start: number, packed: read
   }
 }
 
-/** Joins two neighbours if one of them is short and they fit together. */
 function joinShort({ text, tokens, size, minCharacters, spans }: Division): CountedSpan[] {
   const joined: CountedSpan[] = [];
   for (const span of spans) {
@@ -196,12 +185,12 @@ function joinShort({ text, tokens, size, minCharacters, spans }: Division): Coun
   return joined;
 }
 
-/** Unlike the size of a division, this one includes what is repeated. */
+/** In these limits, `size` is the maximum including the overlap. */
 type OverlapLimits = Required<Omit<DivideLimits, 'minCharacters' | 'introductions' | 'titles'>>;
 
 /**
- * Moves the start of each chunk but the first back before the end of the previous one: to the first cut of the
- * coarsest level that has one near enough. Starts keep rising, and counts are exact for each chunk's own text.
+ * Moves the start of each chunk back, so that the chunk repeats the end of the previous one. The start moves to the
+ * earliest cut within the overlap, of the first level that has one. Starts remain rising, and each count is exact.
  */
 function repeatEnds(division: Division, spans: readonly CountedSpan[], limits: OverlapLimits): CountedSpan[] {
   const { tokens } = division;
@@ -220,10 +209,8 @@ function repeatEnds(division: Division, spans: readonly CountedSpan[], limits: O
   return found;
 }
 
-/** How many cuts of a level are tried; where tokens merge across a cut, the first may be one token too many. */
 const MAX_TRIES = 16;
 
-/** Where a chunk may begin after `least`; its own start if nothing before it fits. */
 function firstFitting(
   division: Division,
   { start, end }: Span,

@@ -1,4 +1,5 @@
 import type { Span } from '../../contracts/chunk.ts';
+import { isWhiteSpace } from '../cuts/cuts.ts';
 import {
   endOfContent,
   isBehindBlankLine,
@@ -11,20 +12,8 @@ import {
   startOfLine,
   startOfParagraph,
 } from '../cuts/lines.ts';
-import { isSentenceEnd, isTitle, mayEndInStop, shortLineStart } from './titles.ts';
 
-/**
- * An introduction only announces the text after it, so it should not be separated from that text:
- *
- * - a heading `# Title`, which is also what a comment looks like in many languages; a comment with `//`, `--` or
- *   in `/*`; a decorator (`@x`, `#[x]`)
- * - a title that is underlined, or numbered and alone between blank lines
- * - a short paragraph that ends in a colon, or the end of one from the last cut on
- * - in prose, a title without marks (see `titles.ts`)
- * It ends with its line, including the blank lines after it. Anything longer than these, or than the lines that
- * `lines.ts` looks for, is ordinary text.
- */
-/** A piece that ends like a sentence and is still a title: `## Why?`. */
+/** Maximum length of a title that ends like a sentence: `## Why?`. */
 const MAX_SENTENCE_LENGTH = 100;
 const MAX_COMMENT_LENGTH = 800;
 const MAX_SPACE_LENGTH = 16;
@@ -43,10 +32,22 @@ const UNDERLINE = /^([=\-~^*+])\1{2,}$/;
 const NUMBERED = /^\d{1,3}(?:\.\d{1,3}){0,4}\.?[ \t]+\S.*[^\s.,;:!?。，；：！？]$/;
 
 /**
- * Where the introduction begins that ends at `end`, the start of a line; `end` if there is none. The search stops at
- * `floor`, and for one that ends in a colon at `lastCut`, the previous cut. Reads a bounded number of characters.
+ * An introduction announces the text after it and should not be separated from that text:
  *
- * @param titles whether a title needs no marks
+ * - a heading `# Title`, which in many languages is a comment; a comment with `//`, `--` or in `/*`; a decorator
+ *   (`@x`, `#[x]`)
+ * - a title that is underlined, or numbered and alone between blank lines
+ * - a short paragraph that ends in a colon; if the paragraph is cut, its part after the last cut
+ * - in prose, a title without markup (see `MAX_TITLE`)
+ *
+ * An introduction includes the blank lines after it. Longer text is ordinary text.
+ *
+ * Returns the start of the introduction that ends at `end`; `end` if there is none. An introduction never begins before
+ * `floor`. If it is a paragraph that ends in a colon, it never begins before the previous cut, `lastCut`. Reads a
+ * bounded number of characters.
+ *
+ * @param end the start of a line
+ * @param titles whether titles without markup are introductions
  */
 export function introductionStart(
   text: string,
@@ -57,7 +58,7 @@ export function introductionStart(
 ): number {
   if (end === floor || !isLineStart(text, end)) return end;
   const lineEnd = endOfContent(text, floor, end);
-  // A cut between the two was considered before, and kept.
+  // The previous cut is in the white space between the introduction and `end`, so they are already separate.
   if (lastCut > lineEnd) return end;
   const last = text.charCodeAt(lineEnd - 1);
   if (isSentenceEnd(last) && endsProse(text, lastCut, lineEnd, titles)) return end;
@@ -74,21 +75,20 @@ export function introductionStart(
   return titles && isTitle(text, start, lineEnd) ? start : end;
 }
 
-/** The depth of the heading with `#` that begins at `start`; 0 if none does. */
+/** The number of `#` at `start`: the depth of a heading, or 0. */
 export function headingDepth(text: string, start: number): number {
   let at = start;
   while (text.charCodeAt(at) === HASH) at++;
   return at - start;
 }
 
-/** Whether a block begins at `at`, indented or not, whose lines belong together: a fence or a table. */
+/** Whether a fence or a table row begins at `at`, indented or not. The lines of such a block belong together. */
 export function isWholeBlock(text: string, at: number): boolean {
   let start = at;
   while (isBlankUnit(text.charCodeAt(start)) && start < at + MAX_SPACE_LENGTH) start++;
   return text.startsWith('```', start) || text.startsWith('~~~', start) || text.startsWith('|', start);
 }
 
-/** Whether the text before an offset ends in a colon. */
 export function endsInColon(text: string, floor: number, end: number): boolean {
   return isColon(text.charCodeAt(endOfContent(text, floor, end) - 1));
 }
@@ -98,8 +98,8 @@ function isColon(unit: number): boolean {
 }
 
 /**
- * Whether a line that ends like a sentence ends prose: more than a short line or a heading, followed by a blank line.
- * Decided without looking for the start of the line, because this rules out most paragraphs.
+ * Whether a line that ends like a sentence is prose: longer than a title, with a blank line after it. Excludes most
+ * paragraphs quickly, because it does not search for the start of the line.
  */
 function endsProse(text: string, lastCut: number, lineEnd: number, titles: boolean): boolean {
   const isShort = lineEnd - lastCut <= MAX_SENTENCE_LENGTH || text.charCodeAt(lastCut) === HASH;
@@ -112,7 +112,6 @@ function endsProse(text: string, lastCut: number, lineEnd: number, titles: boole
   return start === -1 || !mayEndInStop(text, start);
 }
 
-/** Whether a line begins with the marker of a heading, a comment or a decorator. */
 function isMarked(text: string, start: number, end: number): boolean {
   let at = start;
   while (isBlankUnit(text.charCodeAt(at))) at++;
@@ -121,7 +120,6 @@ function isMarked(text: string, start: number, end: number): boolean {
   return isMark && MARKED.test(text.slice(start, end));
 }
 
-/** The start of the paragraph that ends at `end`, or of the part of it after `floor`, if no fence ends in it. */
 function startOfColon(text: string, floor: number, end: number): number | undefined {
   const start = startOfParagraph(text, floor, end);
   if (start === undefined) return undefined;
@@ -130,7 +128,6 @@ function startOfColon(text: string, floor: number, end: number): number | undefi
   return mayHaveFence && FENCE.test(paragraph) ? undefined : start;
 }
 
-/** The start of the block comment that ends at `end`, if it begins a line. */
 function startOfComment(text: string, floor: number, end: number): number | undefined {
   if (text.charAt(end - 2) !== '*') return undefined;
   const least = Math.max(floor, end - MAX_COMMENT_LENGTH);
@@ -140,7 +137,6 @@ function startOfComment(text: string, floor: number, end: number): number | unde
   return isFirst ? start : undefined;
 }
 
-/** The start of the line above an underline, or of the overline that some titles also have. */
 function startOfTitle(text: string, floor: number, start: number, end: number): number | undefined {
   const underline = text.slice(start, end);
   const title = UNDERLINE.test(underline) ? lineAbove(text, floor, start) : undefined;
@@ -150,13 +146,129 @@ function startOfTitle(text: string, floor: number, start: number, end: number): 
   return text.slice(above.start, above.end) === underline ? above.start : undefined;
 }
 
-/** Whether an underline ends a fence: three tildes, or too few of them to underline the whole line above. */
 function isEndOfFence(underline: string, { start, end }: Span): boolean {
   return underline === '~~~' || (underline.startsWith('~') && underline.length < end - start);
 }
 
-/** Whether a line is numbered and alone between blank lines, and `next` does not continue it as a list. */
 function isNumberedTitle(text: string, start: number, end: number, next: number): boolean {
   if (!isBehindBlankLine(text, start) || lineFeeds(text, end, next) < 2) return false;
   return !NUMBERED.test(lineAt(text, next));
+}
+
+/**
+ * Maximum length of a title without markup. Such a title is a short line, alone in its paragraph, with at least as
+ * many blank lines above as below. It must not end like a sentence, with three exceptions. It may end in a full stop
+ * after two blank lines, if it is numbered (`Part 6. Streets.`), or if it is in capitals.
+ */
+const MAX_TITLE = 100;
+/** Maximum length of a title that ends in a full stop and follows two blank lines, but has no number or capitals. */
+const MAX_STOPPED = 50;
+/** Maximum number of white space characters that are read on each side of a line. */
+const MAX_SPACE = 64;
+/** Maximum paragraphs of one title. Above the first are at least as many blank lines as below the last. */
+const MAX_PARTS = 3;
+
+/** Scripts from this code point on have neither capitals nor Roman numerals. */
+const FIRST_WIDE = 0x2e80;
+
+/** Lines that are not titles: they begin like an item, quote, table row, fence, image, comment or closing tag. */
+const NO_TITLE = /^(?:[-+*•‣◦▪●⁃>–—]\s|[>|]|```|~~~|!\[|<[/!])/;
+const ITEM = /^\(?(?:\d{1,9}|\p{Ll})[.)]\s/u;
+const CLOSER = /[\p{Pe}\p{Pf}\p{Pi}"'*_`~]/u;
+const QUOTE = /["'\p{Pf}\p{Pi}」』]/u;
+const INK = /[\p{L}\p{N}]/u;
+const GOES_ON = /[,;、，；\\{–—]/;
+const STOP = /[\p{Sentence_Terminal}…]/u;
+const SMALL = /\p{Ll}/u;
+const CAPITALS = /\p{Lu}.*\p{Lu}/u;
+const NUMBERED_PART = /^[_*]{0,3}(?:\p{L}{2,}\.? )?(?:[IVX]|[IVXLCDM]{2,}|\d+)[.:]/u;
+
+export function isTitle(text: string, start: number, end: number): boolean {
+  if (end - start > MAX_TITLE) return false;
+  if (isSentenceEnd(text.charCodeAt(end - 1)) && !mayEndInStop(text, start)) return false;
+  const below = lineFeedsAfter(text, end);
+  if (below < 2) return false;
+  let from = start;
+  let to = end;
+  for (let parts = 0; parts < MAX_PARTS; parts++) {
+    const content = contentBefore(text, from);
+    const above = content === 0 ? 2 : lineFeedsAfter(text, content);
+    if (above < 2 || !readsAsTitle(text, from, to, above > 2)) return false;
+    if (above >= below || content === 0) return true;
+    const first = startOfLine(text, 0, content);
+    if (first === undefined || content - first > MAX_TITLE) return false;
+    from = first;
+    to = content;
+  }
+  return false;
+}
+
+/** The start of the line that ends at `end`; -1 if the line is too long or certainly has no blank line above it. */
+export function shortLineStart(text: string, end: number): number {
+  const from = Math.max(end - MAX_TITLE, 0);
+  const lineFeed = text.slice(from, end).lastIndexOf('\n');
+  if (lineFeed === -1) return from === 0 ? 0 : -1;
+  const start = from + lineFeed + 1;
+  const unit = text.charCodeAt(beforeLineBreak(text, start) - 1);
+  return unit === LINE_FEED || isBlankUnit(unit) ? start : -1;
+}
+
+function mayEndInStop(text: string, start: number): boolean {
+  if (text.charCodeAt(start) < FIRST_WIDE) return true;
+  const end = beforeLineBreak(text, beforeLineBreak(text, start));
+  return end <= 0 || isWhiteSpace(text.charCodeAt(end - 1));
+}
+
+function beforeLineBreak(text: string, end: number): number {
+  return text.charCodeAt(end - 2) === CARRIAGE_RETURN ? end - 2 : end - 1;
+}
+
+/** Whether a line begins and ends like a title. @param isApart whether two blank lines precede it */
+function readsAsTitle(text: string, start: number, end: number, isApart: boolean): boolean {
+  let from = start;
+  let to = end;
+  while (from < to && isWhiteSpace(text.charCodeAt(from))) from++;
+  while (to > from && !isPlain(text.charCodeAt(to - 1)) && CLOSER.test(text.charAt(to - 1))) to--;
+  const isStop = !isPlain(text.charCodeAt(to - 1)) && STOP.test(text.charAt(to - 1));
+  if (isStop && QUOTE.test(text.charAt(to))) return false;
+  if (!isPlain(text.charCodeAt(to - 1)) && GOES_ON.test(text.charAt(to - 1))) return false;
+  const line = text.slice(from, end);
+  const first = text.charCodeAt(from);
+  // The capitals A to Z need none of the patterns below. Most lines begin with one of them.
+  const isCapital = first >= 65 && first <= 90;
+  if (!isCapital && (NO_TITLE.test(line) || (!isApart && ITEM.test(line)) || !INK.test(line))) return false;
+  if (!isStop || (isApart && line.length <= MAX_STOPPED)) return true;
+  return NUMBERED_PART.test(line) || (!SMALL.test(line) && CAPITALS.test(line));
+}
+
+function isPlain(unit: number): boolean {
+  return (
+    (unit >= 97 && unit <= 122) ||
+    (unit >= 48 && unit <= 57) ||
+    (unit >= 65 && unit <= 90) ||
+    (unit >= 0x3040 && unit < 0xd800)
+  );
+}
+
+function isSentenceEnd(unit: number): boolean {
+  return unit === 0x2e || unit === 0x21 || unit === 0x3f || unit === 0x3002 || unit === 0x2026;
+}
+
+/** The start of the white space that ends at `at`; `at` if that white space is too long. */
+function contentBefore(text: string, at: number): number {
+  const least = Math.max(0, at - MAX_SPACE);
+  let content = at;
+  while (content > least && isWhiteSpace(text.charCodeAt(content - 1))) content--;
+  return content > least || content === 0 ? content : at;
+}
+
+function lineFeedsAfter(text: string, from: number): number {
+  const most = Math.min(text.length, from + MAX_SPACE);
+  let count = 0;
+  for (let at = from; at < most; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === LINE_FEED) count++;
+    else if (!isWhiteSpace(unit)) break;
+  }
+  return count;
 }

@@ -2,15 +2,13 @@ import type { Span } from '../../contracts/chunk.ts';
 import type { PackLimits } from '../../contracts/chunker.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
 
-/** A span with its token count. */
 export type CountedSpan = Span & {
   readonly token_count: number;
 };
 
 /**
- * Packs the pieces between rising boundaries into chunks of at most `size` tokens, each as full as whole pieces
- * allow. A piece that is over the limit by itself becomes a chunk of its own. Every `token_count` is exact for the
- * chunk's own text, however tokens fall at the boundaries.
+ * Packs pieces into chunks of at most `size` tokens; each chunk holds as many whole pieces as fit. A piece over the
+ * limit becomes a chunk by itself. Every `token_count` is exact for the chunk's own text.
  */
 export function packPieces(
   boundaries: ArrayLike<number>,
@@ -38,20 +36,16 @@ export function packPieces(
   }));
 }
 
-/** Pieces with the running total of their own sizes, from which runs are guessed; exact counts decide. */
+/** Pieces and their sizes. The sum of sizes gives a first guess of how many pieces fit; exact counts decide. */
 interface Pieces {
   readonly length: number;
   readonly boundaries: ArrayLike<number>;
   readonly tokens: TokenizedText;
-  /**
-   * Tokens of the pieces before each piece, each counted alone or estimated. As integers: V8 would box what is computed
-   * from numbers with a fraction.
-   */
+  /** For each piece, the total of the sizes of all earlier pieces, in tokens. */
   readonly totals: Int32Array;
   readonly isEstimated: boolean;
 }
 
-/** Pieces `[from, to)` and the exact count of their joined text. */
 interface Run {
   readonly from: number;
   readonly to: number;
@@ -73,7 +67,6 @@ function measurePieces(boundaries: ArrayLike<number>, tokens: TokenizedText, app
 
 const SAMPLE_UNITS = 4096;
 
-/** Tokens per UTF-16 unit, measured on the first pieces. */
 function sampleRatio(boundaries: ArrayLike<number>, tokens: TokenizedText): number {
   const last = boundaries.length - 1;
   if (last < 1) return 1;
@@ -84,19 +77,17 @@ function sampleRatio(boundaries: ArrayLike<number>, tokens: TokenizedText): numb
   return tokens.count(start, end) / Math.max(end - start, 1);
 }
 
-/** Tokens of pieces `[from, to)`, each counted alone. */
 function sum({ totals }: Pieces, from: number, to: number): number {
   return (totals[to] as number) - (totals[from] as number);
 }
 
-/** Tokens of the joined text of pieces `[from, to)`, exactly. */
 function count(pieces: Pieces, from: number, to: number): number {
   const { boundaries, tokens, isEstimated } = pieces;
   if (to === from + 1 && !isEstimated) return sum(pieces, from, to);
   return tokens.count(boundaries[from] as number, boundaries[to] as number);
 }
 
-/** The fullest run that begins at `from`; at least one piece. */
+/** The longest run from piece `from` that fits. It has at least one piece, even if that is too large. */
 function fill(pieces: Pieces, from: number, size: number): Run {
   let best: Run = { from, to: from + 1, count: count(pieces, from, from + 1) };
   while (best.count <= size && best.to < pieces.length) {
@@ -107,10 +98,7 @@ function fill(pieces: Pieces, from: number, size: number): Run {
   return best;
 }
 
-/**
- * Adds the pieces that should fit, judged by their own sizes and by how much tokens have merged so far; at least one
- * more that fits.
- */
+/** Extends a run by as many pieces as are expected to fit, at least one; undefined if not even one more fits. */
 function extend(pieces: Pieces, run: Run, size: number): Run | undefined {
   const ratio = run.count === 0 ? 1 : sum(pieces, run.from, run.to) / run.count;
   let to = reach(pieces, run.to, (size - run.count) * ratio);
@@ -122,37 +110,37 @@ function extend(pieces: Pieces, run: Run, size: number): Run | undefined {
     const joined = count(pieces, run.from, to);
     if (joined <= size) return { from: run.from, to, count: joined };
     const guess = reach(pieces, run.to, sum(pieces, run.to, to) - (joined - size) * ratio);
-    // The guess may be too low, so one more piece is always tried.
     to = to === run.to + 1 ? run.to : Math.max(Math.min(to - 1, guess), run.to + 1);
   }
   return undefined;
 }
 
-/** The last `to` with `sum(from, to) <= budget`. */
+/** The largest `to` with `sum(from, to) <= budget`. The search starts with small steps, because chunks are short. */
 function reach({ length, totals }: Pieces, from: number, budget: number): number {
   const most = (totals[from] as number) + budget;
-  return from + furthest((pieces) => from + pieces <= length && (totals[from + pieces] as number) <= most);
-}
-
-/** The first `from` with `sum(from, to) <= budget`. */
-function reachBack({ totals }: Pieces, to: number, budget: number): number {
-  const least = (totals[to] as number) - budget;
-  return to - furthest((pieces) => pieces <= to && (totals[to - pieces] as number) >= least);
-}
-
-/** The largest distance up to which a condition holds; in doubled steps, because it is short beside the text. */
-function furthest(holds: (distance: number) => boolean): number {
-  let far = 0;
+  let to = from;
   let step = 1;
-  while (holds(far + step)) {
-    far += step;
+  while (to + step <= length && (totals[to + step] as number) <= most) {
+    to += step;
     step *= 2;
   }
-  for (; step >= 1; step = Math.floor(step / 2)) if (holds(far + step)) far += step;
-  return far;
+  for (; step >= 1; step >>= 1) if (to + step <= length && (totals[to + step] as number) <= most) to += step;
+  return to;
 }
 
-/** First piece of the run after `run`: the earliest that repeats no more than `overlap` tokens. */
+function reachBack({ totals }: Pieces, to: number, budget: number): number {
+  const least = (totals[to] as number) - budget;
+  let from = to;
+  let step = 1;
+  while (step <= from && (totals[from - step] as number) >= least) {
+    from -= step;
+    step *= 2;
+  }
+  for (; step >= 1; step >>= 1) if (step <= from && (totals[from - step] as number) >= least) from -= step;
+  return from;
+}
+
+/** The first piece of the next run, which repeats as many pieces as fit into `overlap` tokens. */
 function overlapStart(pieces: Pieces, run: Run, overlap: number, size: number): number {
   const next = run.to < pieces.length ? sum(pieces, run.to, run.to + 1) : 0;
   const budget = Math.max(Math.min(overlap, size - next), 0);
@@ -161,7 +149,7 @@ function overlapStart(pieces: Pieces, run: Run, overlap: number, size: number): 
   return from;
 }
 
-/** Moves pieces from the run before the last one, if that gives the last one `minimum` pieces. */
+/** Moves pieces from the previous run to the last run, if both then have `minimum` pieces and fit. */
 function fillTail(pieces: Pieces, runs: Run[], minimum: number, size: number): void {
   const last = runs.at(-1);
   const previous = runs.at(-2);
@@ -172,4 +160,52 @@ function fillTail(pieces: Pieces, runs: Run[], minimum: number, size: number): v
   if (joined > size) return;
   const shorter = { from: previous.from, to: from, count: count(pieces, previous.from, from) };
   runs.splice(-2, 2, shorter, { from, to: last.to, count: joined });
+}
+
+/**
+ * Windows of `size` tokens over `ends` (see `TokenizedText.ends`). Each window begins `overlap` tokens before the end
+ * of the previous one. A boundary inside a code point moves back to the start of the code point. Tokens without text
+ * at the start of the text belong to the first token with text. A code point with more tokens than `size` stays whole
+ * and counts as a full window.
+ */
+export function tokenWindows(ends: Uint32Array, size: number, overlap = 0): Span[] {
+  const spans: Span[] = [];
+  const startOf = (token: number) => (token === 0 ? 0 : (ends[token - 1] as number));
+  let from = 0;
+  let covered = 0;
+  while (covered < ends.length) {
+    const to = windowEnd(ends, from, size);
+    if (to > covered) {
+      const token_count = Math.min(to - from, size);
+      spans.push({ start: startOf(from), end: startOf(to), token_count });
+      covered = to;
+    }
+    from = Math.max(boundaryAtOrBefore(ends, to - overlap), boundaryAfter(ends, from));
+  }
+  return spans;
+}
+
+function windowEnd(ends: Uint32Array, from: number, size: number): number {
+  const to = boundaryAtOrBefore(ends, Math.min(from + size, ends.length));
+  return to > from ? to : boundaryAfter(ends, from);
+}
+
+function boundaryAtOrBefore(ends: Uint32Array, token: number): number {
+  let at = token;
+  while (at > 0 && at < ends.length && ends[at - 1] === ends[at]) at--;
+  return at > 0 && ends[at - 1] === 0 ? 0 : at;
+}
+
+function boundaryAfter(ends: Uint32Array, token: number): number {
+  let at = token + 1;
+  while (at < ends.length && (ends[at - 1] === ends[at] || ends[at - 1] === 0)) at++;
+  return at;
+}
+
+export function withFields(
+  { start, end, token_count, context, located }: Span,
+  extra: Span['extra'],
+  lists: Span['located'] = located,
+): Span {
+  return { start, end, token_count, context, extra, located: lists };
 }

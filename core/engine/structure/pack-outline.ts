@@ -1,62 +1,50 @@
 import type { Span } from '../../contracts/chunk.ts';
-import type { Outline } from '../../contracts/structure.ts';
+import type { Outline } from '../../contracts/chunker.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
+import { withFields } from '../packing/packing.ts';
 import { countWhile } from '../search.ts';
-import { withFields } from './span-fields.ts';
 
-/** Limits for packing an outline, in tokens. */
 export interface OutlineLimits {
-  /** Maximum tokens per chunk. */
   readonly size: number;
-  /** Maximum tokens of a chunk that begins at an offset; at most `size`, which is the default. */
+  /** Maximum tokens of a chunk that begins at an offset, never above `size`. Default: `size`. */
   readonly roomAt?: (start: number) => number;
-  /** A chunk of fewer tokens joins a neighbour if both fit; at most half of `size` counts. */
+  /** Minimum tokens of a chunk, at most half of `size`. A smaller chunk is joined to a neighbour if both fit. */
   readonly minimum: number;
-  /** At boundaries of this rank or lower, a chunk begins even if more would fit. */
+  /** A chunk always begins at boundaries of this rank or lower. */
   readonly always: number;
 }
 
-/** Cuts a stretch that is too large for a chunk and has no boundaries within it. */
 type DivideStretch = (start: number, end: number) => readonly Span[];
 
-/**
- * A chunk being built: the pieces between two boundaries, or a part of one piece, in which case both boundaries are
- * the same.
- */
+/** A chunk: the pieces from boundary `from` to boundary `to`; if these are equal, a part of the piece at `from`. */
 interface Run {
-  /** Index of the boundary that it begins with. */
   readonly from: number;
   readonly to: number;
   readonly start: number;
   readonly end: number;
   readonly count: number;
-  /** Rank of the boundary that it begins with. */
   readonly rank: number;
-  /** While siblings are packed: which of their boundaries it ends with. */
+  /** While siblings are packed: the index of `to` in the list of sibling boundaries. */
   readonly sibling: number;
 }
 
-/** A text that is being packed along its outline. */
 interface Packing {
   readonly outline: Outline;
   readonly tokens: TokenizedText;
   readonly limits: OutlineLimits;
   readonly divide: DivideStretch;
-  /** A run of fewer tokens is short. */
+  /** A run with fewer tokens is short. */
   readonly minimum: number;
-  /**
-   * Tokens of the pieces before each boundary, each piece counted alone. Runs are guessed from these; exact counts
-   * decide. As integers: V8 would box what is computed from numbers with a fraction.
-   */
+  /** For each boundary, the total tokens of the pieces before it: a first guess, checked by exact counts. */
   readonly totals: Int32Array;
-  /** The chunks so far. */
   readonly runs: Run[];
 }
 
 /**
- * Packs the pieces of an outline into chunks with exact token counts. A stretch that is too large is cut at its
- * boundaries of the lowest rank; the stretches between them, its siblings, are packed; a sibling that is too large by
- * itself is cut at its own boundaries of the next rank. So a chunk is a run of whole siblings, or part of one.
+ * Packs the pieces of an outline into chunks with exact token counts. A stretch that is too large is cut into
+ * siblings at its boundaries of the lowest rank. Neighbouring siblings are packed together. A sibling that is too
+ * large is cut in the same way, at its boundaries of the next rank. So a chunk is a run of whole siblings or a part
+ * of one sibling.
  */
 export function packOutline(
   outline: Outline,
@@ -70,22 +58,21 @@ export function packOutline(
     const count = tokens.count(edges[edge - 1] as number, edges[edge] as number);
     totals[edge] = (totals[edge - 1] as number) + count;
   }
-  // Near the limit every chunk would be short, and none could be a chunk by itself.
+  // With a minimum near the limit, nearly every chunk would be short.
   const minimum = Math.min(limits.minimum, Math.floor(limits.size / 2));
   const packing: Packing = { outline, tokens, limits, divide, minimum, totals, runs: [] };
   const last = edges.length - 1;
   if (last > 0) place(packing, 0, last, Number.NEGATIVE_INFINITY);
   const spans: Span[] = [];
-  // Loops here and below, and no callbacks, whose optimised code V8 discards with their last closure.
   for (const { start, end, count } of joinShort(packing))
     spans.push(withFields({ start, end, token_count: count }, undefined));
   return spans;
 }
 
 /**
- * Packs the pieces between two boundaries, cutting only at ranks above `rank`.
+ * Packs the pieces between the boundaries `from` and `to`. Cuts only at ranks above `rank`.
  *
- * @param known the pieces as one run, if they are known to fit
+ * @param known all pieces as one run, if the caller knows that they fit
  */
 function place(packing: Packing, from: number, to: number, rank: number, known?: Run): void {
   const lowest = lowestRank(packing, from, to, rank);
@@ -97,7 +84,6 @@ function place(packing: Packing, from: number, to: number, rank: number, known?:
 
 const NO_RANK = Number.POSITIVE_INFINITY;
 
-/** The lowest rank above `rank` among the boundaries within a stretch. */
 function lowestRank(packing: Packing, from: number, to: number, above: number): number {
   let lowest = NO_RANK;
   for (let edge = from + 1; edge < to; edge++) {
@@ -107,7 +93,6 @@ function lowestRank(packing: Packing, from: number, to: number, above: number): 
   return lowest;
 }
 
-/** The boundaries between siblings, including both ends of their stretch. */
 function siblingEdges(packing: Packing, from: number, to: number, rank: number): number[] {
   const found = [from];
   for (let edge = from + 1; edge < to; edge++) if (rankAt(packing, edge) <= rank) found.push(edge);
@@ -126,17 +111,14 @@ function placeSiblings(packing: Packing, siblings: readonly number[], rank: numb
       place(packing, from, run.to, rank, run);
       index = end;
     } else {
-      // A sibling that is too large is cut, and a short run before it stays with its beginning.
+      // The next sibling is too large. It is cut together with the short run before it, if there is one.
       index = end + 1;
       place(packing, from, siblings[index] as number, rank);
     }
   }
 }
 
-/**
- * Whether a short run stays with the sibling after it, which is too large: only if the sibling's first piece fits
- * too.
- */
+/** Whether a short run stays with the next, oversized sibling: the sibling's first piece fits after the run. */
 function leadsInto(packing: Packing, run: Run, end: number | undefined): boolean {
   if (end === undefined || !isShort(packing, run) || runIfFits(packing, run.to, end) !== undefined)
     return false;
@@ -144,9 +126,9 @@ function leadsInto(packing: Packing, run: Run, end: number | undefined): boolean
 }
 
 /**
- * The longest run of siblings that begins with one; undefined if that one alone is too large.
+ * The longest run of siblings that begins with sibling `first` and fits; undefined if that sibling is too large.
  *
- * @param areApart whether each sibling begins a chunk, however short it is
+ * @param areApart whether every sibling begins its own chunk, even a short one
  */
 function fill(
   packing: Packing,
@@ -163,7 +145,7 @@ function fill(
   return run;
 }
 
-/** The run of siblings that should fit, judged by their own sizes and by how much tokens have merged so far. */
+/** Extends a run by as many siblings as fit; undefined if not even one fits. Starts with an estimate. */
 function withMore(packing: Packing, siblings: readonly number[], run: Run): Run | undefined {
   const { from, to: reached, start, count, sibling: end } = run;
   const room = roomAt(packing, start);
@@ -181,13 +163,11 @@ function withMore(packing: Packing, siblings: readonly number[], run: Run): Run 
   return undefined;
 }
 
-/** The last sibling boundary with at most this many tokens since another one, by single counts. */
 function reach({ totals }: Packing, siblings: readonly number[], from: number, budget: number): number {
   const most = (totals[siblings[from] as number] as number) + budget;
   return Math.max(countWhile(siblings, (edge) => (totals[edge] as number) <= most) - 1, from);
 }
 
-/** The rank between two parts of a piece: the worst place to cut. V8 would box a larger number. */
 const WITHIN = 2 ** 30 - 1;
 
 function divideStretch(packing: Packing, from: number, to: number): void {
@@ -202,8 +182,9 @@ function divideStretch(packing: Packing, from: number, to: number): void {
 }
 
 /**
- * The runs, with each short one joined to its neighbour across the weaker boundary if both fit together, else to the
- * other neighbour; if neither fits, it takes whole pieces from the previous run. Boundaries that always part stay.
+ * Joins each short run to a neighbour: across the weaker boundary if the two fit together, otherwise to the other
+ * neighbour. A short run that fits with neither takes pieces from the previous run. Boundaries at which a chunk
+ * always begins stay.
  */
 function joinShort(packing: Packing): Run[] {
   const { runs } = packing;
@@ -218,13 +199,11 @@ function joinShort(packing: Packing): Run[] {
   return done;
 }
 
-/** Whether a short run belongs to its predecessor rather than its successor. */
 function goesBack(packing: Packing, run: Run, next: Run | undefined): boolean {
   if (!isShort(packing, run)) return false;
   return next === undefined || run.rank >= next.rank || together(packing, run, next) === undefined;
 }
 
-/** Both as one run; or as two with another boundary between them; or unchanged. */
 function joined(packing: Packing, first: Run, second: Run): Run[] {
   const both = together(packing, first, second);
   if (both !== undefined) return [both];
@@ -245,7 +224,7 @@ function together(packing: Packing, first: Run, second: Run): Run | undefined {
   return count <= roomAt(packing, start) ? { from, to, start, end, count, rank, sibling: 0 } : undefined;
 }
 
-/** Moves pieces from the first run to the second until that is no longer short, at a boundary that is no worse. */
+/** Moves pieces to the second run until it is no longer short, if that does not raise the rank of the boundary. */
 function withMovedEdge(packing: Packing, first: Run, second: Run): Run[] | undefined {
   if (isPart(first) || isPart(second)) return undefined;
   for (let edge = first.to - 1; edge > first.from; edge--) {
@@ -257,7 +236,6 @@ function withMovedEdge(packing: Packing, first: Run, second: Run): Run[] | undef
   return undefined;
 }
 
-/** Whether a run is not made of whole pieces. */
 function isPart({ from, to }: Run): boolean {
   return from === to;
 }
@@ -266,7 +244,6 @@ function rankAt({ outline }: Packing, edge: number): number {
   return outline.ranks[edge] as number;
 }
 
-/** Tokens of the pieces between two boundaries, each counted alone. */
 function sumOf({ totals }: Packing, from: number, to: number): number {
   return (totals[to] as number) - (totals[from] as number);
 }
@@ -275,19 +252,16 @@ function isShort({ minimum }: Packing, { count }: Run): boolean {
   return count < minimum;
 }
 
-/** Maximum tokens of a chunk that begins at an offset. */
 function roomAt({ limits }: Packing, start: number): number {
   return limits.roomAt?.(start) ?? limits.size;
 }
 
-/** Tokens of the pieces between two boundaries, exactly. */
 function countOf(packing: Packing, from: number, to: number): number {
   if (to === from + 1) return sumOf(packing, from, to);
   const { edges } = packing.outline;
   return packing.tokens.count(edges[from] as number, edges[to] as number);
 }
 
-/** The pieces between two boundaries as one run. */
 function runOf(packing: Packing, from: number, to: number, count: number, sibling: number): Run {
   const { edges } = packing.outline;
   const start = edges[from] as number;
@@ -301,10 +275,7 @@ function runIfFits(packing: Packing, from: number, to: number, sibling = 0): Run
   return count <= roomAt(packing, start) ? runOf(packing, from, to, count, sibling) : undefined;
 }
 
-/**
- * Whether pieces with this many tokens, each counted alone, may fit as one text; joined they have slightly fewer. It
- * bounds wasted counting.
- */
+/** Whether pieces may fit together. Joined text has slightly fewer tokens than the sum of its pieces. */
 function isWorthCounting({ limits }: Packing, sum: number): boolean {
   return sum <= 1.25 * limits.size + 2;
 }

@@ -1,19 +1,17 @@
 import type { Span } from '../../contracts/chunk.ts';
-import type { Carried, Structure, StructureRules } from '../../contracts/structure.ts';
+import type { Carried, Structure, StructureRules } from '../../contracts/chunker.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
 import { embeddedText } from '../cuts/cuts.ts';
+import { withFields } from '../packing/packing.ts';
 import { packOutline } from './pack-outline.ts';
-import { withFields } from './span-fields.ts';
 
-/** A text as a tokenizer reads it. */
 interface Source {
   readonly text: string;
   readonly tokens: TokenizedText;
-  /** Counts the tokens of any text. */
   count(text: string): number;
 }
 
-/** Packs a text along its structure, see `ChunkContext.packStructure`. */
+/** Packs a text along its structure; see `ChunkContext.packStructure`. */
 export function packStructure(source: Source, structure: Structure, rules: StructureRules): Span[] {
   const {
     chunk_size: size,
@@ -27,13 +25,12 @@ export function packStructure(source: Source, structure: Structure, rules: Struc
   const roomAt = (start: number) => size - contextAt(start).tokens;
   const limits = { size, minimum, always, ...(count_context ? { roomAt } : {}) };
   const spans = packOutline(structure.outline, source.tokens, limits, (start, end) => {
-    // What its parts carry is what its last character would.
+    // A later part of the piece may carry a longer context: that of the piece's last character.
     const room = count_context ? Math.min(roomAt(start), roomAt(end - 1)) : size;
     return structure.divide(start, end, room);
   });
   if (structure.carriedAt === undefined) return spans;
   const packed: Span[] = [];
-  // A loop and not a callback, whose optimised code V8 discards with its last closure.
   for (const span of spans) {
     const found = contextAt(span.start);
     const isOver = count_context && found.text !== undefined && countBoth(source, span, found.text) > size;
@@ -54,12 +51,10 @@ function withContext(span: Span, { text, isShortened }: Context): Span {
   return withFields({ ...span, context: text }, isShortened ? SHORTENED : undefined);
 }
 
-/** The text that a chunk carries, as written in the answer. */
 interface Context {
   readonly text: string | undefined;
-  /** Tokens of the text plus a line feed. */
+  /** Tokens of the text followed by a line feed. */
   readonly tokens: number;
-  /** Whether some of it was left out. */
   readonly isShortened: boolean;
 }
 
@@ -67,9 +62,8 @@ const NOTHING: Context = { text: undefined, tokens: 0, isShortened: false };
 const NO_PATH: readonly string[] = [];
 
 /**
- * Writes what chunks carry: the path on one line, joined by ` > `, then the opening. Above `most` tokens the path
- * loses its highest headings one by one, and then the opening is left out. The line break that ends the opening is
- * not part of it.
+ * Returns a function that writes the carried text of chunks: the path on one line, joined by ` > `, then the opening
+ * without its final line break. Above `most` tokens, the highest headings are left out one by one, then the opening.
  *
  * @param count counts the tokens of a text
  */

@@ -1,45 +1,48 @@
 import { markupSyntaxOf, templateKindOf } from '../../toolkit/markup/index.ts';
-import { isHtml, isHtmlTable, proseOrMarkdown } from './content/markup.ts';
-import { isDiff, isLog } from './content/records.ts';
-import { codeLines, isSourceCode } from './content/source-code.ts';
-import { isTable } from './content/table.ts';
-import { hasNamespace, hasTags, isXml } from './content/xml.ts';
+import {
+  codeLines,
+  hasNamespace,
+  hasTags,
+  isDiff,
+  isHtml,
+  isHtmlTable,
+  isLog,
+  isSourceCode,
+  isTable,
+  isXml,
+  proseOrMarkdown,
+} from './content.ts';
 import type { Choice, Content } from './manifest.ts';
-import { contentByMediaType, essenceOf, ruleByLanguageIn } from './names/media-types.ts';
-import { ruleByName, ruleByProgram } from './names/names.ts';
+import { contentByMediaType, essenceOf, ruleByLanguageIn, ruleByName, ruleByProgram } from './names.ts';
 
-/** What a choice is based on. */
 export interface Question {
   readonly text: string;
   readonly filename: string | undefined;
   readonly mediaType: string | undefined;
-  /** Whether a text named as JSON is chunked as JSON although it is invalid. */
+  /** Whether invalid JSON still counts as JSON if its file name or media type says so. If not, it counts as code. */
   readonly isTolerant: boolean;
-  /** Whether a chunker can run here. */
   readonly isHere: (choice: Choice) => boolean;
 }
 
 /**
- * Chooses the chunker or the recipe of a text: by its media type, else by its file name, else by its content. A name of
- * a language without a grammar is one too: it is cut at line ends. Invalid JSON counts as source code, like the settings
- * of many programs, a log in JSON Lines as JSON, and chunkers that cannot run here are not chosen. A byte order mark
- * changes nothing.
+ * Chooses the chunker or recipe for a text: by the media type, otherwise by the file name, otherwise by the content. A
+ * language without a grammar gets the recipe `lines`. JSON Lines counts as JSON. A chunker that is not available here
+ * is replaced by `recursive`. A leading byte order mark is ignored.
  */
 export function choose(question: Question): Content {
   const text = question.text.charCodeAt(0) === MARK ? question.text.slice(1) : question.text;
   const { isTolerant, isHere } = question;
-  const found = told(question, text) ?? byContent({ ...question, text });
-  if (found === 'diff' || found === 'lines' || found === 'mail' || (found === 'log' && !isJson(text)))
-    return found;
-  const named = found === 'log' ? 'json' : found;
+  const content = byName(question, text) ?? byContent(text);
+  if (content === 'diff' || content === 'lines' || content === 'mail') return content;
+  if (content === 'log' && !isJson(text)) return content;
+  const named = content === 'log' ? 'json' : content;
   const choice = named === 'json' && !isTolerant && !isJson(text) ? 'code' : named;
   return isHere(choice) ? choice : 'recursive';
 }
 
 const MARK = 0xfeff;
 
-/** What a text is by its media type, its name, or the program in its first line; undefined if none of them tells. */
-function told({ filename = '', mediaType = '' }: Question, text: string): Content | undefined {
+function byName({ filename = '', mediaType = '' }: Question, text: string): Content | undefined {
   const essence = essenceOf(mediaType);
   const content =
     contentByMediaType(essence) ??
@@ -50,10 +53,9 @@ function told({ filename = '', mediaType = '' }: Question, text: string): Conten
   return content === 'xml' && !hasTags(head) ? undefined : content;
 }
 
-/** Characters from which the format of a text is judged; for JSON the whole text is read. */
 const SAMPLE = 65_536;
 
-function byContent({ text }: Question): Content {
+function byContent(text: string): Content {
   if (isJson(text)) return 'json';
   const sample = wholeLines(text);
   if (markupSyntaxOf(sample) !== undefined) return 'markup';
@@ -68,14 +70,12 @@ function byContent({ text }: Question): Content {
   return proseOrMarkdown(sample);
 }
 
-/** The beginning of a text, without a line that the sample would cut. */
 function wholeLines(text: string): string {
   if (text.length <= SAMPLE) return text;
   const end = text.lastIndexOf('\n', SAMPLE);
   return text.slice(0, end === -1 ? SAMPLE : end + 1);
 }
 
-/** Whether a text is a JSON object or array, or JSON Lines of these. Linear. */
 function isJson(text: string): boolean {
   const [first] = /\S/.exec(text) ?? [];
   if (first !== '{' && first !== '[') return false;

@@ -2,7 +2,7 @@ import { type AnyChunker, type Chunker, type Factory, withFields } from '../../.
 import { choose } from './choose.ts';
 import type manifest from './manifest.ts';
 import { type AutoOptions, CHOICES, type Choice, type Content } from './manifest.ts';
-import { ruleByName } from './names/names.ts';
+import { ruleByName } from './names.ts';
 
 const createAutoChunker: Factory<typeof manifest> = (collaborators): Chunker<AutoOptions> => {
   const chunkers = new Map(CHOICES.map((name) => [name, collaborators[`chunker/${name}`]]));
@@ -10,8 +10,8 @@ const createAutoChunker: Factory<typeof manifest> = (collaborators): Chunker<Aut
   return {
     check: (options) =>
       CHOICES.flatMap((name) => {
-        const own = options[name];
-        const problems = isObject(own) ? chunkers.get(name)?.check?.(own) : undefined;
+        const given = options[name];
+        const problems = isObject(given) ? chunkers.get(name)?.check?.(given) : undefined;
         return (problems ?? []).map((problem) => `${name}.${problem}`);
       }),
     async chunk(text, options, context) {
@@ -23,8 +23,8 @@ const createAutoChunker: Factory<typeof manifest> = (collaborators): Chunker<Aut
       context.report('auto-chunker', name);
       const chunker = chunkers.get(name) as AnyChunker;
       const grammar = content === 'code' ? ruleByName(filename ?? '', text)?.grammar : undefined;
-      const own = ownOptions({ content, grammar, filename }, options);
-      const spans = await chunker.chunk(text, own as never, context as never);
+      const chosen = optionsOf(content, grammar, filename, options);
+      const spans = await chunker.chunk(text, chosen as never, context as never);
       return spans.map((span) => withFields(span, { ...span.extra, chunker: name }));
     },
   };
@@ -36,19 +36,16 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-/** Whether a text is cut by a recipe of `recursive`. */
 function isRecipe(content: Content): content is Exclude<Content, Choice> {
   return content === 'diff' || content === 'log' || content === 'lines' || content === 'mail';
 }
 
-interface Named {
-  readonly content: Content;
-  readonly grammar: string | undefined;
-  readonly filename: string | undefined;
-}
-
-/** The options of the chosen chunker: its own and those that all of them share. */
-function ownOptions({ content, grammar, filename }: Named, options: AutoOptions): object {
+function optionsOf(
+  content: Content,
+  grammar: string | undefined,
+  filename: string | undefined,
+  options: AutoOptions,
+): object {
   const { chunk_size, numbered_headings } = options;
   if (isRecipe(content)) return { ...withRecipe(content, options.recursive), chunk_size };
   const own = { ...options[content], chunk_size };
@@ -62,15 +59,9 @@ function ownOptions({ content, grammar, filename }: Named, options: AutoOptions)
   return { ...own, language: options.code?.language ?? grammar ?? 'auto', filename: filename ?? null };
 }
 
-/** The options of `recursive`, with a recipe unless they say how to cut. */
 function withRecipe(recipe: string, own: AutoOptions['recursive'] = {}): object {
-  const { recipe: given = 'default', delimiters = [], levels = [] } = own as Partial<RecursiveCuts>;
-  const isGiven = given !== 'default' || delimiters.length > 0 || levels.length > 0;
+  const { recipe: given = 'default', delimiters = [], levels = [] } = own;
+  const isGiven =
+    given !== 'default' || [delimiters, levels].some((list) => Array.isArray(list) && list.length > 0);
   return isGiven ? own : { ...own, recipe };
-}
-
-interface RecursiveCuts {
-  readonly recipe: string;
-  readonly delimiters: readonly string[];
-  readonly levels: readonly (readonly string[])[];
 }

@@ -3,11 +3,10 @@ import type { Manifest } from '../../../core/kit.ts';
 import { chunkSize } from '../../../core/options.ts';
 import { numberedHeadings } from '../../toolkit/numbered/options.ts';
 
-/** The chunkers to choose from; `recursive` takes everything that no other one does. */
+/** The chunkers to choose from; `recursive` is the fallback. */
 export const CHOICES = ['markdown', 'markup', 'html', 'xml', 'table', 'json', 'code', 'recursive'] as const;
 export type Choice = (typeof CHOICES)[number];
 
-/** What a text is: what one of the chunkers is for, or one of the recipes of `recursive`. */
 export type Content = Choice | 'diff' | 'log' | 'mail' | 'lines';
 
 const options = {
@@ -28,7 +27,6 @@ const options = {
 } as const;
 
 export type AutoOptions = FromSchema<typeof options> & {
-  /** The options of the available chunkers, each under its name. */
   readonly [Name in Choice]?: Readonly<Record<string, unknown>>;
 };
 

@@ -1,25 +1,23 @@
 import type { ChunkContext, Span } from '../../../core/kit.ts';
 import { isLineBreak, LINE_LEVELS, lineAround, startOfLine, tearsBlock } from './lines.ts';
 
-/** Cuts that syntax allows, and what the choice among them depends on. */
 export interface Candidates {
-  /** Rising; between lines, or within a line where nodes meet in it. */
+  /** Possible cuts, ascending: between lines, or between nodes within a line. */
   readonly offsets: readonly number[];
-  /** Cuts between what opens or closes a block and its first or last member: made only if these do not fit together. */
+  /** Cuts after the opening or before the end of a block. A tear is dropped if both adjacent pieces fit together. */
   readonly tears: ReadonlySet<number>;
-  /** The functions and classes that stay whole, each by the start of its piece, which may begin in the line before. */
+  /** Functions and classes that stay whole, keyed by the starts of their pieces. */
   readonly kept: ReadonlyMap<number, Span>;
 }
 
 export interface BoundaryLimits {
-  /** Maximum tokens of a piece, and of one that stays whole although it is above that. */
   readonly size: number;
+  /** Maximum tokens of a function or class that stays whole. */
   readonly keptSize: number;
 }
 
 /**
- * Chooses among the cuts of a stretch. A line that fits the limit is never cut: where nodes meet within it, what is
- * around it is cut at other lines.
+ * Chooses among the possible cuts of a stretch. A line that fits is never cut; cuts within it move to line ends.
  */
 export function chooseCuts(
   text: string,
@@ -49,16 +47,14 @@ interface Choice {
   readonly limits: BoundaryLimits;
   readonly candidates: Candidates;
   readonly stretch: Span;
-  /** The cuts so far. */
   readonly cuts: number[];
-  /** The last line that was counted, and whether it fits. */
+  /** The line that was counted last, and whether that line fits. */
   line: Span;
   fits: boolean;
-  /** Characters that may still be counted for blocks that open with others. */
   countable: number;
 }
 
-/** Characters that are counted per character of the text before nested blocks lose their openings. */
+/** Maximum characters counted to drop tears, per character of the stretch. Tears after that remain cuts. */
 const MAX_COUNTED = 16;
 
 const NO_LINE: Span = { start: 0, end: 0 };
@@ -95,7 +91,7 @@ function isInFittingLine(choice: Choice, at: number): boolean {
   return choice.fits;
 }
 
-/** Cuts a stretch at lines, around those of what stays whole. @param skipped cuts within its lines */
+/** Cuts a stretch between lines, but not within kept functions and classes. @param skipped cuts within fitting lines */
 function cutAround(choice: Choice, start: number, end: number, skipped: readonly number[]): void {
   if (count(choice, start, end) <= choice.limits.size) return;
   const { kept } = choice.candidates;
@@ -107,7 +103,6 @@ function cutAround(choice: Choice, start: number, end: number, skipped: readonly
   divideLines(choice, from, end);
 }
 
-/** Cuts a stretch before and after the lines of a part that stays whole. @returns where what follows it begins */
 function cutBeside(choice: Choice, { start, end }: Span, part: Span, skipped: readonly number[]): number {
   const { text, cuts, limits } = choice;
   const from = Math.max(start, startOfLine(text, part.start));
@@ -126,20 +121,22 @@ function divideLines({ context, limits, cuts }: Choice, start: number, end: numb
   for (const span of spans.slice(1)) cuts.push(span.start);
 }
 
-/** Leaves out cuts that tear what fits together; from the end, because a block may open with another. */
+/**
+ * Drops each tear whose adjacent pieces fit together. Works backwards, to join nested blocks from the inside out.
+ */
 function withoutTears(choice: Choice): number[] {
   const { text, cuts, stretch, candidates } = choice;
-  const left: number[] = [];
+  const kept: number[] = [];
   let next = stretch.end;
   for (let index = cuts.length - 1; index >= 0; index--) {
     const at = cuts[index] as number;
     const before = index === 0 ? stretch.start : (cuts[index - 1] as number);
     const tears = candidates.tears.has(at) || tearsBlock(text, at);
     if (tears && fitsTogether(choice, before, next)) continue;
-    left.push(at);
+    kept.push(at);
     next = at;
   }
-  return left.reverse();
+  return kept.reverse();
 }
 
 function fitsTogether(choice: Choice, start: number, end: number): boolean {

@@ -1,27 +1,25 @@
 import type { ChunkContext, Span } from '../../../core/kit.ts';
 import { type Candidates, chooseCuts } from './boundaries.ts';
-import { isLineBreak, LINE_LEVELS, startOfLine } from './lines.ts';
+import { isLineBreak, LINE_LEVELS, lineStart, startOfLine } from './lines.ts';
 import { BODY, type FoundNode, isBoundary, type Listing, list, scopeWithin } from './listing.ts';
 import type { CodeOptions } from './manifest.ts';
 import { labelOf } from './naming.ts';
-import { lineStart, type Piece, piecesOf, singles } from './pieces.ts';
+import { type Piece, piecesOf, singles } from './pieces.ts';
 import { type Embedded, holdsMembers, type Syntax, type SyntaxNode, unitOf } from './syntax.ts';
 
 export interface Cuts {
-  /** Rising offsets at which the text may be cut. */
+  /** In ascending order. */
   readonly offsets: readonly number[];
-  /** In the order of the text; empty unless nodes are requested. */
+  /** In text order; empty without `wantsNodes`. */
   readonly nodes: readonly FoundNode[];
-  /** The starts and ends of functions, and of classes that were cut; empty unless functions are separate. */
+  /** Starts and ends of functions and of cut classes; empty without `separatesFunctions`. */
   readonly seams: ReadonlySet<number>;
-  /** The stretches whose content is in another language, which its own cuts divide. */
+  /** Stretches to cut by the syntax of another language. */
   readonly embedded: readonly EmbeddedStretch[];
 }
 
-/** A stretch of the text, and the cut nodes that contain it. */
-export interface Stretch {
-  readonly start: number;
-  readonly end: number;
+export interface Stretch extends Span {
+  /** Labels of the cut nodes around the stretch, outermost first. */
   readonly scope: readonly string[];
 }
 
@@ -32,17 +30,16 @@ export interface EmbeddedStretch extends Stretch {
 export interface CutLimits {
   /** Maximum tokens of a piece. */
   readonly size: number;
-  /** How functions and classes above `size` are treated. */
   readonly oversize: CodeOptions['oversize'];
   readonly wantsNodes: boolean;
   readonly separatesFunctions: boolean;
 }
 
 /**
- * Finds where a text can be cut: between the units of its syntax, each with the comments and attributes that belong
- * to it. A unit above the limit is cut again between its own children.
+ * Finds cuts between the units of a text. Comments and attributes stay with their unit. A unit of more than `size`
+ * tokens is cut between its children.
  *
- * @param part of the text that is cut, after its opening tag; default: all of it
+ * @param part the part to cut, beginning with its opening tag; default: the whole text
  */
 export function findCuts(
   root: SyntaxNode,
@@ -71,25 +68,20 @@ export function findCuts(
   const pieces = piecesOf(root, syntax, stretch.start);
   cutPieces(search, part === undefined ? pieces : withOpening(pieces), stretch);
   const { offsets: _, ...cuts } = search;
-  return { ...cuts, offsets: chooseCuts(syntax.text, context, boundaryLimits(limits), search, stretch) };
-}
-
-function boundaryLimits({ size, oversize }: CutLimits) {
+  const { size, oversize } = limits;
   const keptSize = { keep: Number.POSITIVE_INFINITY, members: MAX_TIMES * size, split: size }[oversize];
-  return { size, keptSize };
+  return { ...cuts, offsets: chooseCuts(syntax.text, context, { size, keptSize }, search, stretch) };
 }
 
-/** The opening tag of a part stays with what follows it. */
 function withOpening(pieces: readonly Piece[]): readonly Piece[] {
   const [opening, first, ...others] = pieces;
   if (opening === undefined || first === undefined || opening.nodes.length > 0) return pieces;
   return [{ ...first, start: opening.start }, ...others];
 }
 
-/** Characters that may be counted per character of the text; deeper nesting is cut at lines. */
+/** Maximum characters counted per character of the text. After that, nested nodes are cut at lines. */
 const MAX_COUNTED = 64;
 
-/** The search for the cuts of one text. */
 interface Search extends Cuts, Candidates, Listing {
   readonly syntax: Syntax;
   readonly context: ChunkContext;
@@ -100,11 +92,11 @@ interface Search extends Cuts, Candidates, Listing {
   readonly embedded: EmbeddedStretch[];
   readonly tears: Set<number>;
   readonly kept: Map<number, Span>;
-  /** Characters that may still be counted. */
+  /** Number of characters that may still be counted; at first `MAX_COUNTED` per character of the text. */
   countable: number;
-  /** The unit that the last cut node wraps, if it is a wrapper. */
+  /** Id of the unit of the node that was cut last: the node itself, or a node that it wraps. */
   owner: number | undefined;
-  /** All that the last cut node contains besides what opens it. */
+  /** Id of the node after the opening of the node that was cut last; undefined if several nodes follow the opening. */
   content: number | undefined;
 }
 
@@ -116,7 +108,10 @@ function cutPieces(search: Search, given: readonly Piece[], { end, scope }: Stre
   });
 }
 
-/** Adds the cut before a piece; before a block that begins within a line, also one before that line: `} else {`. */
+/**
+ * Adds the cut before a piece. A block that begins within a line, as in `} else {`, also gets a cut at the start of the
+ * line.
+ */
 function addCut({ syntax, offsets, tears }: Search, nodes: readonly SyntaxNode[], start: number): void {
   if (lineStart(syntax.text, start) === undefined && nodes.some(isOfLines)) {
     const line = startOfLine(syntax.text, start);
@@ -145,15 +140,13 @@ function cutGroup(search: Search, group: readonly SyntaxNode[], stretch: Stretch
   else cutPieces(search, singles(search.syntax.text, group, stretch.start), stretch);
 }
 
-/** Whether a node may be cut although it fits, because what opens it does not fit with all of it. */
+/** Whether a node has several lines and no label. Such a node may be cut even if it fits. */
 function hasNoMeaning({ syntax }: Search, node: SyntaxNode | undefined): boolean {
   return node !== undefined && isOfLines(node) && labelOf(syntax, node) === undefined;
 }
 
-/** Maximum stretches of other languages that are cut by their own syntax, each with a parse of its own. */
 const MAX_EMBEDDED = 1000;
 
-/** Whether what is in another language is cut along its own syntax. */
 function isParted({ limits, embedded }: Search, isWhole: boolean): boolean {
   const hasUnits = limits.wantsNodes || limits.separatesFunctions;
   return embedded.length < MAX_EMBEDDED && (hasUnits || !isWhole);
@@ -172,14 +165,20 @@ function fits(search: Search, start: number, end: number, times = 1): boolean {
 
 function cutNode(search: Search, node: SyntaxNode, stretch: Stretch): void {
   if (node.id === search.owner) cutWithin(search, node, stretch);
-  else if (isKept(search, node, stretch.start, stretch.end)) keep(search, node, stretch);
-  else cutByMeaning(search, node, stretch);
+  else if (isKept(search, node, stretch.start, stretch.end)) {
+    search.kept.set(stretch.start, stretch);
+    note(search, [node], stretch);
+  } else {
+    const label = labelOf(search.syntax, node);
+    if (label === undefined) cutNameless(search, node, stretch);
+    else cutNamed(search, node, label, stretch);
+  }
 }
 
-/** With `members`, a function stays whole up to this many times `size`. */
+/** With `oversize: members`, a function of up to this many times `size` tokens stays whole. */
 const MAX_TIMES = 4;
 
-/** Whether a node above `size` stays whole. @param start of the stretch with the comments and decorators of the node */
+/** Whether a node of more than `size` tokens stays whole. @param start start of the node's comments and decorators */
 function isKept(search: Search, node: SyntaxNode, start: number, end: number): boolean {
   const { syntax, limits } = search;
   const unit = limits.oversize === 'split' ? undefined : unitOf(syntax, node);
@@ -188,29 +187,20 @@ function isKept(search: Search, node: SyntaxNode, start: number, end: number): b
   return !holdsMembers(syntax, unit) && fits(search, start, end, MAX_TIMES);
 }
 
-function keep(search: Search, node: SyntaxNode, stretch: Stretch): void {
-  search.kept.set(stretch.start, stretch);
-  note(search, [node], stretch);
-}
-
-/** Adds what fits; a function or class among it stays whole although its piece begins within a line. */
+/**
+ * Notes nodes that fit. If their piece begins within a line and contains a function or class, the piece stays whole.
+ */
 function noteWhole(search: Search, group: readonly SyntaxNode[], stretch: Stretch): void {
   const { syntax, limits, kept } = search;
   const [first] = group;
   const isInLine = first !== undefined && lineStart(syntax.text, stretch.start) === undefined;
   if (isInLine && limits.oversize !== 'split' && group.some((node) => unitOf(syntax, node) !== undefined)) {
-    // Only up to the piece: its line may be as long as the text.
+    // Searches for the start of the line only within the piece, because the line may be as long as the text.
     let start = first.startIndex;
     while (start > stretch.start && !isLineBreak(syntax.text, start - 1)) start--;
     kept.set(stretch.start, { start, end: stretch.end });
   }
   note(search, group, stretch);
-}
-
-function cutByMeaning(search: Search, node: SyntaxNode, stretch: Stretch): void {
-  const label = labelOf(search.syntax, node);
-  if (label === undefined) cutNameless(search, node, stretch);
-  else cutNamed(search, node, label, stretch);
 }
 
 function cutNamed(search: Search, node: SyntaxNode, label: string, stretch: Stretch): void {
@@ -224,16 +214,16 @@ function cutNamed(search: Search, node: SyntaxNode, label: string, stretch: Stre
   search.nameless = nameless;
 }
 
-/** Cuts a node without a meaning, which represents its content only if that has no meaning either. */
+/** Cuts a node without a label. Lists the node itself only if nothing within the node was listed. */
 function cutNameless(search: Search, node: SyntaxNode, stretch: Stretch): void {
   const { nodes, nameless, group, syntax } = search;
-  const known = nodes.length;
+  const count = nodes.length;
   if (syntax.groups.includes(node.type)) search.group = node;
   else search.nameless++;
   cutWithin(search, node, stretch);
   search.nameless = nameless;
   search.group = group;
-  if (nodes.length === known) note(search, [node], stretch);
+  if (nodes.length === count) note(search, [node], stretch);
 }
 
 function cutWithin(search: Search, node: SyntaxNode, stretch: Stretch): void {
@@ -250,7 +240,7 @@ function cutWithin(search: Search, node: SyntaxNode, stretch: Stretch): void {
   else cutAtLinesOf(search, stretch);
 }
 
-/** What opens a node, up to its body, stays with the first of what it opens. */
+/** Marks the cuts between a node's opening and its body as tears. */
 function addTears({ tears }: Search, node: SyntaxNode, pieces: readonly Piece[]): void {
   const [opening, first] = pieces as [Piece, Piece, ...Piece[]];
   const start = opening.nodes[0]?.startIndex;
@@ -262,7 +252,6 @@ function addTears({ tears }: Search, node: SyntaxNode, pieces: readonly Piece[])
   }
 }
 
-/** The only node of several lines; text beside it belongs to its first line or its last. */
 function bodyOf(nodes: readonly SyntaxNode[]): SyntaxNode | undefined {
   const [body, ...others] = nodes.filter(isOfLines);
   return others.length === 0 ? body : undefined;
@@ -273,7 +262,6 @@ function cutAtLinesOf({ context, limits, offsets }: Search, { start, end }: Stre
   for (const span of spans.slice(1)) offsets.push(span.start);
 }
 
-/** Adds nodes that are not cut further to the result. */
 function note(search: Search, group: readonly SyntaxNode[], { start, end, scope }: Stretch): void {
   const { syntax, limits } = search;
   const isFunction = (unit: SyntaxNode | undefined) => unit !== undefined && !holdsMembers(syntax, unit);
@@ -282,12 +270,11 @@ function note(search: Search, group: readonly SyntaxNode[], { start, end, scope 
   if (limits.wantsNodes) for (const node of group) list(search, node, scope);
 }
 
-/** Maximum characters of a piece that is examined. */
-const MAX_LENGTH = 64;
+const MAX_PUNCTUATION = 64;
 
 /**
- * Joins pieces of mere punctuation, such as the quotation marks before a docstring or a bracket after a body, with
- * the piece that they open or close. They stay separate only if that piece would no longer fit.
+ * Joins a piece of only punctuation with the piece that it opens or closes, if both fit together. Examples are a
+ * closing bracket and the quotation marks of a docstring.
  */
 function joinSigns(search: Search, pieces: readonly Piece[], end: number): Piece[] {
   const joined: Piece[] = [];
@@ -311,22 +298,21 @@ function joinSigns(search: Search, pieces: readonly Piece[], end: number): Piece
   return joined;
 }
 
-/** Whether a piece is punctuation, and its nodes have no meaning, so that they need not be recorded. */
 function isOnlySign(syntax: Syntax, { start, nodes }: Piece, end: number): boolean {
   if (nodes.length > 0 && nodes.every((node) => isBoundary(syntax, node))) return true;
-  if (end - start > MAX_LENGTH || /[\p{L}\p{N}]/u.test(syntax.text.slice(start, end))) return false;
+  if (end - start > MAX_PUNCTUATION || /[\p{L}\p{N}]/u.test(syntax.text.slice(start, end))) return false;
   return nodes.every((node) => labelOf(syntax, node) === undefined);
 }
 
-/** The first piece of a stretch can only open; others do if they end with an opening bracket. */
+/** Whether a piece of punctuation opens the next piece: it is the first piece, or ends with an opening bracket. */
 function opens({ text, closings }: Syntax, { start, nodes }: Piece, end: number, index: number): boolean {
   if (nodes.some(({ type }) => closings.includes(type))) return false;
   return index === 0 || /[([{<]\s*$/.test(text.slice(start, end));
 }
 
 /**
- * Two neighbours as one piece if that fits, or if the larger one must be cut anyway; its nodes are then cut instead
- * of those of the punctuation.
+ * Joins two adjacent pieces if they fit together, or if `larger` must be cut anyway. In the second case, only the nodes
+ * of `larger` are cut.
  */
 function join(search: Search, first: Piece, second: Piece, larger: Piece, end: number): Piece[] {
   const { start } = first;
@@ -336,7 +322,6 @@ function join(search: Search, first: Piece, second: Piece, larger: Piece, end: n
     : [first, second];
 }
 
-/** Whether a piece is above the limit and is not a unit that stays whole. */
 function isCut(search: Search, { start, nodes }: Piece, end: number): boolean {
   return nodes.every((node) => !isKept(search, node, start, end)) && !fits(search, start, end);
 }

@@ -14,8 +14,8 @@ import { cutAtLines } from './lines.ts';
 import type { FoundNode } from './listing.ts';
 import type manifest from './manifest.ts';
 import { type CodeOptions, type LanguageName, NAMES } from './manifest.ts';
-import { membersOf } from './members.ts';
-import { nameOf } from './naming.ts';
+
+import { membersOf, nameOf } from './naming.ts';
 import { createParsers, type Parsers } from './parsers.ts';
 import { withoutRepetition } from './repetition.ts';
 import { lineStartsOf, type Syntax, unitOf } from './syntax.ts';
@@ -23,8 +23,8 @@ import { type Dialect, findDialect } from './templates/dialects.ts';
 import { markupTree } from './templates/tree.ts';
 
 /**
- * Steps that a parse may take: a base plus a number per character, several times what the worst texts of the tests
- * take. A time limit would cut the same text differently on a busy machine.
+ * Maximum steps of a parse: several times what the slowest test texts need. A time limit would cut texts differently
+ * on a busy machine.
  */
 const BUDGET_BASE = 20_000;
 const BUDGET_PER_CHARACTER = 0.1;
@@ -35,7 +35,7 @@ const createCodeChunker: Factory<typeof manifest> = async () => createChunker(aw
 
 export default createCodeChunker;
 
-/** @param budgetOf steps that the parse of a text of this many characters may take */
+/** @param budgetOf computes the maximum steps of a parse from the number of characters */
 export function createChunker(
   parsers: Parsers,
   budgetOf = (characters: number) => BUDGET_BASE + BUDGET_PER_CHARACTER * characters,
@@ -43,23 +43,32 @@ export function createChunker(
   const detect = createDetector();
   return {
     check({ language }) {
-      const isKnown = typeof language !== 'string' || language === 'auto' || isLanguage(language);
-      return isKnown ? [] : [unknownLanguage(language)];
+      if (typeof language !== 'string' || language === 'auto') return [];
+      return (findLanguage(language) ?? findDialect(language)) ? [] : [unknownLanguage(language)];
     },
     async chunk(text, options, context) {
       const language = await languageOf(detect, text, options, context);
-      const work = { text, context, limits: limitsOf(options) };
-      const found = 'tags' in language ? await cutTemplate(language, work) : await cutCode(language, work);
-      return found === undefined ? chunkLines(work) : packUnits(found, work);
+      const { chunk_size, oversize, include_nodes, separate_functions } = options;
+      const limits = {
+        size: chunk_size,
+        oversize,
+        wantsNodes: include_nodes,
+        separatesFunctions: separate_functions,
+      };
+      const work = { text, context, limits };
+      const division = 'tags' in language ? await cutTemplate(language, work) : await cutCode(language, work);
+      return division === undefined
+        ? divideLines(work, { start: 0, end: text.length })
+        : packUnits(division, work);
     },
   };
 
-  /** The cuts of a text, or of a stretch that is in another language; undefined if the parse took too long. */
+  /** Cuts a text or an embedded stretch. @returns undefined if it is all repetitive or its parse took too long */
   async function cutCode(
     language: Language,
     work: Work,
     stretch?: EmbeddedStretch,
-  ): Promise<Found | undefined> {
+  ): Promise<Division | undefined> {
     const { text, context, limits } = work;
     const range = stretch?.content.range;
     const part = { start: range?.startIndex ?? 0, end: range?.endIndex ?? text.length };
@@ -76,7 +85,7 @@ export function createChunker(
     });
   }
 
-  async function cutTemplate(dialect: Dialect, work: Work): Promise<Found> {
+  async function cutTemplate(dialect: Dialect, work: Work): Promise<Division> {
     const { text, context, limits } = work;
     const syntax = { ...MARKUP, text };
     const cuts = findCuts(markupTree(text, dialect), syntax, context, limits);
@@ -87,11 +96,8 @@ export function createChunker(
   }
 }
 
-/** Finds the language of a text without one. */
-type Detect = ReturnType<typeof createDetector>;
-
 async function languageOf(
-  detect: Detect,
+  detect: ReturnType<typeof createDetector>,
   text: string,
   { filename, language: given }: CodeOptions,
   context: ChunkContext,
@@ -99,33 +105,23 @@ async function languageOf(
   const name = filename ?? context.document.filename;
   const language = given ?? (name === undefined ? DEFAULT : 'auto');
   if (language !== 'auto') return findLanguage(language) ?? findDialect(language) ?? refuse(language);
-  const found = await detect(text, name ?? context.document.id);
-  context.report('code-language', found.name);
-  return found;
+  const detected = await detect(text, name ?? context.document.id);
+  context.report('code-language', detected.name);
+  return detected;
 }
 
-/** A text that is chunked. */
 interface Work {
   readonly text: string;
   readonly context: ChunkContext;
   readonly limits: CutLimits;
 }
 
-function limitsOf({ chunk_size, oversize, include_nodes, separate_functions }: CodeOptions): CutLimits {
-  return {
-    size: chunk_size,
-    oversize,
-    wantsNodes: include_nodes,
-    separatesFunctions: separate_functions,
-  };
-}
-
-/** Where a text can be cut, and its syntax units, without the tree. */
-interface Found extends Pick<Cuts, 'offsets' | 'seams'> {
+/** The cuts and units of a text, kept after its syntax tree is deleted. */
+interface Division extends Pick<Cuts, 'offsets' | 'seams'> {
   readonly units: readonly Unit[];
 }
 
-function joined(all: readonly Found[]): Found {
+function joined(all: readonly Division[]): Division {
   return {
     offsets: all.flatMap(({ offsets }) => offsets).sort((a, b) => a - b),
     seams: new Set(all.flatMap(({ seams }) => [...seams])),
@@ -133,14 +129,13 @@ function joined(all: readonly Found[]): Found {
   };
 }
 
-/** What an answer says about a syntax node. */
 interface Unit extends Pick<FoundNode, 'start' | 'end' | 'scope'> {
   readonly type: string;
   readonly name: string | undefined;
   readonly members: readonly string[];
 }
 
-function described({ offsets, seams, nodes }: Cuts, syntax: Syntax): Found {
+function described({ offsets, seams, nodes }: Cuts, syntax: Syntax): Division {
   const units = nodes.map(({ node, start, end, scope }) => ({
     start,
     end,
@@ -152,13 +147,13 @@ function described({ offsets, seams, nodes }: Cuts, syntax: Syntax): Found {
   return { offsets, seams, units };
 }
 
-function packUnits(found: Found, { text, context, limits }: Work): readonly Span[] {
-  const spans = runsOf(found, text).flatMap((run) => context.pack(run, { size: limits.size }));
-  return limits.wantsNodes ? placeUnits(spans, found.units, text) : spans;
+function packUnits(division: Division, { text, context, limits }: Work): readonly Span[] {
+  const spans = runsOf(division, text).flatMap((run) => context.pack(run, { size: limits.size }));
+  return limits.wantsNodes ? withNodes(spans, division.units, text) : spans;
 }
 
-/** The cuts between each two seams, with these. Punctuation alone, such as the end of a class, is not separated. */
-function runsOf({ offsets, seams }: Found, text: string): number[][] {
+/** Groups the cuts into runs that end at seams. A run of only punctuation, such as a class's end, continues. */
+function runsOf({ offsets, seams }: Division, text: string): number[][] {
   const runs: [number, ...number[]][] = [[0]];
   for (const offset of [...offsets, text.length]) {
     const run = runs.at(-1) as [number, ...number[]];
@@ -169,35 +164,26 @@ function runsOf({ offsets, seams }: Found, text: string): number[][] {
   return runs;
 }
 
-function chunkLines(work: Work): Span[] {
-  return divideLines(work, { start: 0, end: work.text.length });
-}
-
 function divideLines({ context, limits }: Work, { start, end }: Span): Span[] {
   context.report('code-fallback', 'lines');
   return context.divide({ start, end }, [cutAtLines], { size: limits.size });
 }
 
-function atLines(work: Work, stretch: EmbeddedStretch): Found {
+function atLines(work: Work, stretch: EmbeddedStretch): Division {
   const offsets = divideLines(work, stretch).map(({ start }) => start);
   return { offsets: offsets.slice(1), seams: new Set(), units: [] };
 }
 
-function isLanguage(name: string): boolean {
-  return findLanguage(name) !== undefined || findDialect(name) !== undefined;
-}
-
 function unknownLanguage(language: string): string {
-  const known = NAMES.join(', ');
-  return `language: there is no language ${JSON.stringify(language)}; available: ${known} and auto.`;
+  return `language: there is no language ${JSON.stringify(language)}; available: ${NAMES.join(', ')} and auto.`;
 }
 
 function refuse(language: string): never {
   throw refusedError(unknownLanguage(language));
 }
 
-/** Gives each span the list `nodes` of what it contains; a node that was cut at lines is in several spans. */
-function placeUnits(spans: readonly Span[], units: readonly Unit[], text: string): Span[] {
+/** Adds `nodes` to each span. A node that was cut at lines appears in several spans. */
+function withNodes(spans: readonly Span[], units: readonly Unit[], text: string): Span[] {
   const lines = lineStartsOf(text);
   let first = 0;
   return spans.map((span) => {
@@ -231,7 +217,7 @@ function fieldsOf(
   };
 }
 
-/** The end without line breaks; in some grammars a node includes the one after it. */
+/** Excludes trailing line breaks, which some grammars include in a node. */
 function endOfText(text: string, start: number, end: number): number {
   let at = end;
   while (at > start && (text[at - 1] === '\n' || text[at - 1] === '\r')) at--;

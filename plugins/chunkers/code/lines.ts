@@ -1,10 +1,8 @@
 import { type CutFinder, cutAtDelimiters, cutAtWhiteSpace, type Span } from '../../../core/kit.ts';
-import { closesAt } from './pieces.ts';
 
-/** Finders of line ends, and of what is left where a line is above the limit. */
 export const cutAtLines = cutAtDelimiters(['\r\n', '\n', '\r']);
 
-/** Cuts at lines, but neither after a line that opens a block nor before one that closes it. */
+/** Cuts between lines, but neither after a line that opens a block nor before a line that closes a block. */
 const cutBetweenBlocks: CutFinder = (text, start, end) => {
   const cuts: number[] = [];
   let outer = Number.POSITIVE_INFINITY;
@@ -17,12 +15,12 @@ const cutBetweenBlocks: CutFinder = (text, start, end) => {
   return cuts;
 };
 
-/** The levels at which code is cut below its syntax. */
+/** Cut finders for code without syntax nodes to cut between, best first. */
 export const LINE_LEVELS: readonly CutFinder[] = [cutBetweenBlocks, cutAtLines, cutAtWhiteSpace];
 
 const HASH = '#';
 
-/** Whether a cut parts a line that opens a block, by its indentation, from the next one, or one that closes a block. */
+/** Whether a cut separates a block from its opening line (which is less indented) or from its closing line. */
 export function tearsBlock(text: string, cut: number): boolean {
   if (!isLineBreak(text, cut - 1)) return false;
   const at = endOfIndentation(text, cut, text.length);
@@ -38,7 +36,7 @@ function isBlank(text: string, at: number): boolean {
   return isLineBreak(text, at) || isIndentation(text, at);
 }
 
-function isIndentation(text: string, at: number): boolean {
+export function isIndentation(text: string, at: number): boolean {
   return text[at] === ' ' || text[at] === '\t';
 }
 
@@ -52,18 +50,34 @@ export function isLineBreak(text: string, at: number): boolean {
   return text[at] === '\n' || text[at] === '\r';
 }
 
-/** Where the line of an offset begins. */
 export function startOfLine(text: string, offset: number): number {
   let start = offset;
   while (start > 0 && !isLineBreak(text, start - 1)) start--;
   return start;
 }
 
-/** The line that contains an offset, with its line breaks. */
 export function lineAround(text: string, offset: number): Span {
   const start = startOfLine(text, offset);
   let end = offset;
   while (end < text.length && !isLineBreak(text, end)) end++;
   while (end < text.length && isLineBreak(text, end)) end++;
   return { start, end };
+}
+
+const BYTE_ORDER_MARK = '\ufeff';
+
+/** The start of an offset's line, if only white space or a byte order mark precedes the offset. */
+export function lineStart(text: string, offset: number): number | undefined {
+  let at = offset;
+  while (at > 0 && isIndentation(text, at - 1)) at--;
+  if (at === 1 && text[0] === BYTE_ORDER_MARK) return 0;
+  return at === 0 || isLineBreak(text, at - 1) ? at : undefined;
+}
+
+const CLOSING = /[)\]}]|(?:end|fi|done|esac)\b/iy;
+
+/** Whether the text at an offset closes a block: with a bracket, `end` or the like. */
+export function closesAt(text: string, at: number): boolean {
+  CLOSING.lastIndex = at;
+  return CLOSING.test(text);
 }

@@ -1,5 +1,5 @@
+import { lineStart } from './lines.ts';
 import { labelOf, nameOf } from './naming.ts';
-import { lineStart } from './pieces.ts';
 import {
   childrenOf,
   holdsMembers,
@@ -11,32 +11,31 @@ import {
   unitOf,
 } from './syntax.ts';
 
-/** A syntax node of the result: one that was not cut, or a part of one that was cut at lines. */
 export interface FoundNode {
   readonly node: SyntaxNode;
   readonly start: number;
   readonly end: number;
-  /** The nodes with a meaning around it that were cut or that list what is in them, outermost first. */
+  /** Labels of the surrounding nodes that were cut or are containers, outermost first. */
   readonly scope: readonly string[];
 }
 
-/** The list of nodes, and where in the tree it is continued. */
 export interface Listing {
   readonly syntax: Syntax;
   readonly nodes: FoundNode[];
-  /** How many nodes without a meaning are open here; `BODY` within the body of one that has a meaning. */
+  /** Number of unlabelled nodes around the current node, counted from `BODY` within the innermost labelled node. */
   nameless: number;
-  /** The innermost open node of `groups`. */
+  /** The innermost node around the current node whose type is in `groups`. */
   group: SyntaxNode | undefined;
 }
 
-/** Within a node that has a meaning, before its body: the content of the body is treated like the whole text. */
+/**
+ * Start of `nameless` within a labelled node. Its unlabelled body adds 1, so `nameless` is 0 for nodes in the body.
+ */
 export const BODY = -1;
 
-/** Containers within each other that list what is in them, with the nodes between them. */
 const MAX_DEPTH = 64;
 
-/** Adds a node that is not cut, or what is in it if it is a container. */
+/** Lists a node. If the node is a container, lists the nodes in it instead. */
 export function list(
   listing: Listing,
   node: SyntaxNode,
@@ -49,33 +48,32 @@ export function list(
   const unit = syntax.containers.length === 0 ? undefined : unitOf(syntax, node);
   const isOpen = depth < MAX_DEPTH && isContainer(syntax, node, unit);
   if (isOpen && listWithin(listing, node, scope, depth)) return;
-  // A function that is given to a call is not listed beside what is in others.
+  // An unnamed function within another container, such as a callback, is not listed.
   if (isOpen && depth > 0 && unit !== undefined && !holdsMembers(syntax, unit)) return;
   if (isHidden(listing, node, scope, around)) return;
   nodes.push({ node, start: node.startIndex, end: node.endIndex, scope });
 }
 
-/** Whether a node only opens or closes what contains it. */
 export function isBoundary({ openings, closings }: Syntax, { type }: SyntaxNode): boolean {
   return openings.includes(type) || closings.includes(type);
 }
 
-/** The scope of what is in a node; a label that is only the type of the node is left out. */
+/** Appends a label to a scope, unless the label repeats the last label or is only the node's type. */
 export function scopeWithin(scope: readonly string[], node: SyntaxNode, label: string): readonly string[] {
   return label === scope.at(-1) || label === node.type ? scope : [...scope, label];
 }
 
-/** Whether a node lists what is in it: if it is not a unit, is a function that is given to a call, or holds several units. */
+/** Whether to list a container's children instead: the container is not a unit, is a class, or has no name. */
 function isContainer(syntax: Syntax, node: SyntaxNode, unit: SyntaxNode | undefined): boolean {
   if (!syntax.containers.includes(keyOf(syntax, node))) return false;
   if (unit === undefined) return true;
   return unit.id === node.id && (holdsMembers(syntax, unit) || nameOf(syntax, node) === undefined);
 }
 
-/** Adds what is in a node, and says whether that is anything. */
+/** Lists the children of a node. @returns whether any was listed */
 function listWithin(listing: Listing, node: SyntaxNode, scope: readonly string[], depth: number): boolean {
   const { syntax, nodes, nameless, group } = listing;
-  const known = nodes.length;
+  const count = nodes.length;
   const isGroup = syntax.groups.includes(node.type);
   const label = isGroup ? undefined : labelOf(syntax, node);
   const hasMeaning = label !== undefined && label !== node.type;
@@ -86,10 +84,10 @@ function listWithin(listing: Listing, node: SyntaxNode, scope: readonly string[]
     if (!isLead(syntax, child) && !isTail(syntax, child)) list(listing, child, inner, depth + 1, node);
   listing.nameless = nameless;
   listing.group = group;
-  return nodes.length > known;
+  return nodes.length > count;
 }
 
-/** Whether a node is left out beside the others: it has no meaning, and is not one of the lines of what contains it. */
+/** Whether to leave out a node: it repeats its group's name, or has no label and is nested or within a line. */
 function isHidden(
   { syntax, nameless, group }: Listing,
   node: SyntaxNode,
@@ -103,7 +101,7 @@ function isHidden(
   return labelOf(syntax, node) === undefined;
 }
 
-/** Whether a node only defines the name that its group asks for, as that of an include guard does. */
+/** Whether a node only defines the name of its group, as the `#define` of an include guard does. */
 function repeats(syntax: Syntax, group: SyntaxNode, node: SyntaxNode): boolean {
   const name = nameOf(syntax, group);
   const text = syntax.text.slice(node.startIndex, node.endIndex).trimEnd();

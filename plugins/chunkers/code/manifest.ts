@@ -2,7 +2,7 @@ import type { FromSchema } from 'json-schema-to-ts';
 import type { Manifest } from '../../../core/kit.ts';
 import { chunkSize } from '../../../core/options.ts';
 
-/** The languages of the table in `languages.ts`, which has a row for each of them. */
+/** `languages.ts` has a row for each language. */
 export const LANGUAGE_NAMES = [
   'bash',
   'c',
@@ -38,12 +38,12 @@ export const LANGUAGE_NAMES = [
 
 export type LanguageName = (typeof LANGUAGE_NAMES)[number];
 
-/** Files of several languages: the table of `templates/dialects.ts` has a row for each kind. */
+/** Files of several languages: `templates/dialects.ts` has a row for each. */
 export const TEMPLATE_NAMES = ['astro', 'erb', 'handlebars', 'jinja', 'svelte', 'vue'] as const;
 
 export type TemplateName = (typeof TEMPLATE_NAMES)[number];
 
-/** What a request may name, besides aliases and `auto`. */
+/** Names that a request may use, besides aliases and `auto`. */
 export const NAMES: readonly string[] = [...LANGUAGE_NAMES, ...TEMPLATE_NAMES].sort();
 
 const names = NAMES.join(', ');

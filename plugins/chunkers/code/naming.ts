@@ -1,7 +1,7 @@
 import { macroName } from './macros.ts';
-import { isCall, keyOf, type Syntax, type SyntaxNode, unitOf, wordOf } from './syntax.ts';
+import { holdsMembers, isCall, keyOf, type Syntax, type SyntaxNode, unitOf, wordOf } from './syntax.ts';
 
-/** The name of a cut node in a scope, such as `class Parser`; undefined for nodes without a meaning. */
+/** The label of a node in a scope, such as `class Parser`; undefined if its key is in neither `units` nor `spaces`. */
 export function labelOf(syntax: Syntax, node: SyntaxNode): string | undefined {
   const unit = unitOf(syntax, node) ?? node;
   const word = wordOf(syntax, keyOf(syntax, unit));
@@ -9,27 +9,24 @@ export function labelOf(syntax: Syntax, node: SyntaxNode): string | undefined {
   return `${word} ${nameOf(syntax, node) ?? ''}`.trim() || unit.type;
 }
 
-/** The name that a developer would search for, as it is written. */
 export function nameOf(syntax: Syntax, node: SyntaxNode): string | undefined {
   const unit = unitOf(syntax, node);
-  const found =
+  const name =
     (unit && nameIn(syntax, unit)) ??
     wrapperName(syntax, node, unit) ??
     nameIn(syntax, node) ??
     receiverName(syntax, unit);
-  return found && shortened(writtenName(syntax, found));
+  return name && shortened(writtenName(syntax, name));
 }
 
-/** A name as the text has it; within a word, the grammar was given the head of a function in place of a macro. */
+/** A name as the text has it. A name that begins within a word is from a macro call that `withoutMacros` replaced. */
 function writtenName({ text, prepare }: Syntax, { startIndex, endIndex }: Stretch): string {
   const isMade = prepare !== undefined && startIndex > 1 && /\w/.test(text[startIndex - 1] as string);
   return (isMade ? macroName(text, startIndex - 2) : undefined) ?? text.slice(startIndex, endIndex);
 }
 
-/** The stretch of a name. */
 type Stretch = Pick<SyntaxNode, 'startIndex' | 'endIndex'>;
 
-/** The name that a wrapper gives to a unit without one: that of the variable. */
 function wrapperName(syntax: Syntax, node: SyntaxNode, unit: SyntaxNode | undefined): Stretch | undefined {
   for (let outer = unit?.parent; outer && outer.startIndex >= node.startIndex; outer = outer.parent) {
     const named = nameIn(syntax, outer);
@@ -39,10 +36,10 @@ function wrapperName(syntax: Syntax, node: SyntaxNode, unit: SyntaxNode | undefi
   return undefined;
 }
 
-/** Calls around a function that are examined, each with its arguments. */
+/** Maximum number of nested calls around a function to look through for the variable that receives it. */
 const MAX_CALLS = 8;
 
-/** The name of what receives a function that is given to calls: `const Row = memo(() => …)`. */
+/** The variable that receives a function through nested calls, as in `const Row = memo(() => …)`. */
 function receiverName(syntax: Syntax, unit: SyntaxNode | undefined): Stretch | undefined {
   let outer = unit?.parent ?? null;
   for (let depth = 0; outer !== null && depth < MAX_CALLS && syntax.calls.includes(outer.type); depth++)
@@ -51,7 +48,6 @@ function receiverName(syntax: Syntax, unit: SyntaxNode | undefined): Stretch | u
   return outer !== null && isReceiver ? nameIn(syntax, outer) : undefined;
 }
 
-/** The rule of a node: where its name is. */
 function ruleOf(syntax: Syntax, node: SyntaxNode): string | undefined {
   const { names, worded } = syntax;
   if (Object.hasOwn(names, node.type)) return names[node.type];
@@ -62,14 +58,13 @@ function ruleOf(syntax: Syntax, node: SyntaxNode): string | undefined {
 function nameIn(syntax: Syntax, node: SyntaxNode): Stretch | undefined {
   const rule = ruleOf(syntax, node);
   if (rule === undefined) return commonName(syntax, node);
-  for (const one of rule.split(' ')) {
-    const found = nameBy(one, syntax, node);
-    if (found !== undefined) return found;
+  for (const word of rule.split(' ')) {
+    const name = nameBy(word, syntax, node);
+    if (name !== undefined) return name;
   }
   return undefined;
 }
 
-/** The name by one word of a rule, as `Rules.names` describes it. */
 function nameBy(rule: string, syntax: Syntax, node: SyntaxNode): Stretch | undefined {
   switch (rule) {
     case 'none':
@@ -98,42 +93,42 @@ function nameBy(rule: string, syntax: Syntax, node: SyntaxNode): Stretch | undef
   }
 }
 
-/** The name of a child, or all of it if nothing says how it is named. */
+/** The name within a child; the whole child if no rule describes where its name is. */
 function nameOrNode(syntax: Syntax, child: SyntaxNode, isWhole = false): Stretch | undefined {
   if (NAMELESS.test(child.type)) return undefined;
   if (isWhole) return child;
   return nameIn(syntax, child) ?? (ruleOf(syntax, child) === undefined ? child : undefined);
 }
 
-/** What several variables are taken from is not a name. */
+/** Patterns without a single name, because they declare several variables. */
 const NAMELESS = /^(?:object|array)_pattern$/;
 
 function spanOf(nodes: readonly (SyntaxNode | null)[]): Stretch | undefined {
-  const [first, last] = [nodes[0], nodes.at(-1)];
+  const first = nodes[0];
+  const last = nodes.at(-1);
   return first && last ? { startIndex: first.startIndex, endIndex: last.endIndex } : undefined;
 }
 
-/** The text from a keyword up to the parameters: `operator int`. */
+/** The text from a keyword to the parameters, such as `operator int`. */
 function wordBeforeParameters(word: string, { text }: Syntax, node: SyntaxNode): Stretch | undefined {
   const endIndex = parametersOf(node)?.startIndex;
   const startIndex = endIndex === undefined ? -1 : text.lastIndexOf(word, endIndex);
   return endIndex === undefined || startIndex < node.startIndex ? undefined : { startIndex, endIndex };
 }
 
-/** The child before the parameters. */
 function beforeParameters(node: SyntaxNode): Stretch | undefined {
   const index = node.namedChildren.findIndex((child) => /parameter_list$/.test(child?.type ?? ''));
   return index < 1 ? undefined : (node.namedChildren[index - 1] ?? undefined);
 }
 
 function parametersOf(node: SyntaxNode): SyntaxNode | undefined {
-  const own = node.namedChildren.find((child) => /parameter_list$/.test(child?.type ?? ''));
-  if (own) return own;
+  const parameters = node.namedChildren.find((child) => /parameter_list$/.test(child?.type ?? ''));
+  if (parameters) return parameters;
   const declarator = node.childForFieldName('declarator');
   return declarator === null ? undefined : parametersOf(declarator);
 }
 
-/** The first argument of a call that is given a function, if it is a string or a symbol: `it('adds items', () => …)`. */
+/** The first argument of a call that takes a function, if it is a string or symbol, as in `it('adds', () => …)`. */
 function callName(syntax: Syntax, node: SyntaxNode): Stretch | undefined {
   const list = node.childForFieldName('arguments');
   const all = (list?.namedChildren ?? []).slice(0, MAX_CHILDREN).map((child) => child && contentOf(child));
@@ -148,12 +143,11 @@ function callName(syntax: Syntax, node: SyntaxNode): Stretch | undefined {
   return { startIndex: type === 'simple_symbol' ? startIndex + 1 : startIndex, endIndex };
 }
 
-/** The statement of a call, if that has the word. */
+/** The statement around a call; the call itself if its type is in `worded`. */
 function outermost({ worded }: Syntax, node: SyntaxNode): SyntaxNode {
   return node.parent !== null && !worded.includes(node.type) ? node.parent : node;
 }
 
-/** What an argument holds. */
 function contentOf(argument: SyntaxNode): SyntaxNode {
   const value = argument.childForFieldName('value');
   if (argument.type === 'pair') return argument.childForFieldName('key') ?? argument;
@@ -166,10 +160,9 @@ function isFunction({ units }: Syntax, { type }: SyntaxNode): boolean {
   return Object.hasOwn(units, type) || /^anonymous_|^arrow_/.test(type);
 }
 
-/** Children of a node that are examined. */
 const MAX_CHILDREN = 8;
 
-/** The name of a node that no rule describes. */
+/** Finds a name by the field `name` or `declarator`, otherwise by the types of the children. */
 function commonName(syntax: Syntax, node: SyntaxNode): Stretch | undefined {
   const field = node.childForFieldName('name');
   if (field !== null) return nameOrNode(syntax, field, ruleOf(syntax, field) === undefined);
@@ -183,7 +176,6 @@ const NAME_TYPES =
   `identifier simple_identifier type_identifier field_identifier property_identifier namespace_identifier constant
   bareword alias name object_reference bare_key dotted_key quoted_key`.split(/\s+/);
 
-/** Maximum characters of a name. */
 const MAX_NAME = 200;
 
 function shortened(name: string): string {
@@ -195,4 +187,34 @@ function withoutQuotes(name: string): string {
   const [quote = ''] = name;
   const isQuoted = name.length > 1 && `"'\``.includes(quote) && name.indexOf(quote, 1) === name.length - 1;
   return isQuoted ? name.slice(1, -1) : name;
+}
+
+/** Types of the nodes between a class and its members. */
+const BODY = /body|block|_list$|declarations$|members|^preproc_/;
+/** Types that match `BODY` but hold no members. */
+const OTHER = /param|argument|base|heritage|super|inherit/;
+/** Maximum nesting of bodies and classes that are searched for members. */
+const MAX_DEPTH = 16;
+
+/** The names of the functions and classes in a class, each once. Nothing within a function is included. */
+export function membersOf(syntax: Syntax, node: SyntaxNode): string[] {
+  const unit = unitOf(syntax, node);
+  if (unit === undefined || !holdsMembers(syntax, unit)) return [];
+  const names = new Set<string>();
+  addMembers(syntax, unit, names, 0);
+  names.delete(nameOf(syntax, node) ?? '');
+  return [...names];
+}
+
+function addMembers(syntax: Syntax, node: SyntaxNode, names: Set<string>, depth: number): void {
+  if (depth > MAX_DEPTH) return;
+  for (const child of node.namedChildren) {
+    if (child === null) continue;
+    const unit = unitOf(syntax, child);
+    if (unit !== undefined) {
+      const name = nameOf(syntax, child);
+      if (name !== undefined) names.add(name);
+      if (holdsMembers(syntax, unit)) addMembers(syntax, unit, names, depth + 1);
+    } else if (BODY.test(child.type) && !OTHER.test(child.type)) addMembers(syntax, child, names, depth + 1);
+  }
 }

@@ -5,20 +5,19 @@ import { brotliDecompressSync } from 'node:zlib';
 import type { Parser, Range, Tree } from 'web-tree-sitter';
 import type { Language } from './languages.ts';
 
-/** Parses code with grammars that are loaded at first use, and keeps one parser per language. */
 export interface Parsers {
   /**
-   * Passes the tree of a text to `use` and deletes it afterwards; no tree if the parse took more steps than the
-   * budget. After an exception, which may corrupt the memory of the grammars, all of them are loaded again.
+   * Passes the syntax tree of a text to `use`, then deletes the tree. The tree is null if the parse exceeded its
+   * budget. After an exception, all grammars are loaded again, because their memory may be corrupt.
    */
   parse<T>(language: Language, text: string, limits: ParseLimits, use: (tree: Tree | null) => T): Promise<T>;
 }
 
 export interface ParseLimits {
-  /** Steps of the parser, a hundred operations each: the same for the same text, on every machine. */
+  /** Maximum parser steps, each of a hundred operations. A text takes the same number of steps on every machine. */
   readonly budget: number;
   readonly signal: AbortSignal;
-  /** The stretches of the text that are parsed, at least one; default: all of it. */
+  /** Stretches to parse, at least one; default: the whole text. */
   readonly ranges?: Range[] | undefined;
 }
 
@@ -32,7 +31,6 @@ export async function createParsers(): Promise<Parsers> {
         const instance = current;
         try {
           const parser = await (await instance)(language);
-          // Another request may have discarded the instance meanwhile.
           if (instance === current) return parseWith(parser, text, limits, use);
         } catch (error) {
           if (error !== limits.signal.reason && instance === current) current = undefined;
@@ -63,7 +61,6 @@ function parseWith<T>(
   }
 }
 
-/** The parsers of a copy of the binding, with its own WebAssembly memory that all its grammars share. */
 type ParserOf = (language: Language) => Promise<Parser>;
 
 async function createInstance(): Promise<ParserOf> {
@@ -85,10 +82,10 @@ async function createInstance(): Promise<ParserOf> {
   };
 }
 
-/** The part that is used here of a global that ECMAScript's types lack. */
+/** The ECMAScript types lack this global. */
 declare const WebAssembly: { compile(bytes: Uint8Array): Promise<object> };
 
-/** Modules by file: while one is held, V8 does not compile the same bytes again for another instance. */
+/** Keeps one module per file alive, so that V8 does not compile the same bytes again. */
 const compiled = new Map<string, object>();
 
 async function readCompiled(file: string): Promise<Uint8Array> {
@@ -100,8 +97,8 @@ async function readCompiled(file: string): Promise<Uint8Array> {
 const require = createRequire(import.meta.url);
 
 /**
- * A new module each time: an ES module is kept for good, but a required one can be forgotten, also by the `require`
- * that loaded it, which lists it among its children.
+ * Loads a new copy of `web-tree-sitter`. Node can release a CommonJS module, but not an ES module. Each copy needs its
+ * own `require`, because a `require` keeps a reference to each module that it loaded.
  */
 function importFresh(): typeof import('web-tree-sitter') {
   const require = createRequire(import.meta.url);
@@ -112,7 +109,7 @@ function importFresh(): typeof import('web-tree-sitter') {
   return binding;
 }
 
-/** The file of a language's grammar. Bundled ones are compressed. */
+/** The file of a language's grammar; bundled files are compressed. */
 export function fileOf({ isBundled, grammar }: Language): string {
   const file = `tree-sitter-${grammar}.wasm`;
   return isBundled
@@ -120,7 +117,6 @@ export function fileOf({ isBundled, grammar }: Language): string {
     : join(dirname(require.resolve('tree-sitter-wasms/package.json')), 'out', file);
 }
 
-/** Reads the WebAssembly of a grammar. */
 export async function readGrammar(file: string): Promise<Uint8Array> {
   const bytes = await readFile(file);
   return file.endsWith('.br') ? brotliDecompressSync(bytes) : bytes;

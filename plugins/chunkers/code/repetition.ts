@@ -1,21 +1,19 @@
 import type { Range } from 'web-tree-sitter';
 import { isWhiteSpace, type Span } from '../../../core/kit.ts';
+import { lineStartsOf, rangeOf } from './syntax.ts';
 
-/**
- * Grammars take quadratic time for a long repetition, such as dots or words that no syntax joins, and what counts their
- * steps does not see it. Such stretches are not code: they are left out of the parse.
- */
 const WINDOW = 512;
-/** A window repeats itself if it has no more different groups of three characters. */
+/** Maximum distinct groups of three characters in a repetitive window. */
 const MAX_GROUPS = 24;
-/** The same where all numbers are equal, as in `<a1><a2><a3>`. */
-const MAX_NUMBERED_GROUPS = 24;
-/** A window with more separators than this is a table, of which only the numbers differ. */
+/** Maximum commas in a repetitive window; more commas mean a table of numbers. */
 const MAX_SEPARATORS = WINDOW / 32;
-/** Repetitions in a text that are parsed like anything else, in characters. */
+/** If at most this many characters of a part repeat themselves, the whole part is parsed. */
 const MAX_PARSED = 8192;
 
-/** The ranges of a part without its long repetitions; undefined if it has none. */
+/**
+ * The ranges of a part around its long repetitions; undefined if the whole part can be parsed. Grammars need quadratic
+ * time for repetitions, and the budget of steps does not limit this time.
+ */
 export function withoutRepetition(text: string, part: Span): Range[] | undefined {
   const repeated: Span[] = [];
   let characters = 0;
@@ -30,7 +28,6 @@ export function withoutRepetition(text: string, part: Span): Range[] | undefined
   return characters > MAX_PARSED ? rangesBetween(text, part, repeated) : undefined;
 }
 
-/** The window in which a group was last seen, by its hash. */
 const seen = new Int32Array(1 << 12);
 const seenNumbered = new Int32Array(1 << 12);
 let current = 0;
@@ -40,7 +37,7 @@ function repeatsItself(text: string, start: number, end: number): boolean {
   return hasFewGroups(text, start, end) || hasFewNumberedGroups(text, start, end);
 }
 
-/** White space counts as one character, however long it is. */
+/** Whether a stretch has few distinct groups. A run of white space counts as one character. */
 function hasFewGroups(text: string, start: number, end: number): boolean {
   let groups = 0;
   let hash = 0;
@@ -61,7 +58,7 @@ function hasFewGroups(text: string, start: number, end: number): boolean {
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** White space and digits count as one character each, however long they are. */
+/** Whether a stretch has few distinct groups if all numbers count as equal, as in `<a1><a2><a3>`. */
 function hasFewNumberedGroups(text: string, start: number, end: number): boolean {
   let groups = 0;
   let separators = 0;
@@ -75,7 +72,7 @@ function hasFewNumberedGroups(text: string, start: number, end: number): boolean
     hash = ((hash << 4) ^ unit) & 0xfff;
     if (seenNumbered[hash] === current) continue;
     seenNumbered[hash] = current;
-    if (++groups > MAX_NUMBERED_GROUPS) return false;
+    if (++groups > MAX_GROUPS) return false;
   }
   return true;
 }
@@ -89,32 +86,11 @@ function kindOf(unit: number): number {
 
 function rangesBetween(text: string, part: Span, repeated: readonly Span[]): Range[] {
   const ranges: Range[] = [];
-  const place: Place = { index: 0, row: 0, line: 0 };
+  const lineStarts = lineStartsOf(text);
   let start = part.start;
   for (const gap of [...repeated, { start: part.end, end: part.end }]) {
-    if (gap.start > start) ranges.push(rangeOf(text, start, gap.start, place));
+    if (gap.start > start) ranges.push(rangeOf(lineStarts, start, gap.start));
     start = gap.end;
   }
   return ranges;
-}
-
-/** A place in a text, with the row and where its line begins. */
-interface Place {
-  index: number;
-  row: number;
-  line: number;
-}
-
-function rangeOf(text: string, startIndex: number, endIndex: number, place: Place): Range {
-  const startPosition = positionOf(text, startIndex, place);
-  return { startIndex, endIndex, startPosition, endPosition: positionOf(text, endIndex, place) };
-}
-
-function positionOf(text: string, index: number, place: Place) {
-  for (; place.index < index; place.index++) {
-    if (text[place.index] !== '\n') continue;
-    place.row++;
-    place.line = place.index + 1;
-  }
-  return { row: place.row, column: index - place.line };
 }

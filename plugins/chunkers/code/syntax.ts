@@ -1,13 +1,65 @@
 import type { Range } from 'web-tree-sitter';
-import type { Language, Rules } from './rules.ts';
+import { countUpTo } from '../../../core/kit.ts';
+import type { LanguageName } from './manifest.ts';
 
-/** The rules of a language, for the syntax nodes of one text. */
+/**
+ * Rules for cutting the syntax nodes of a language. A key is a node type, or `type:word` for nodes of the type whose
+ * first named child is the word (`call:def`).
+ */
+export interface Rules {
+  /** Types whose keys include the first word, as in `call:def`. */
+  readonly worded: readonly string[];
+  /** Functions and classes, each with the word before its name in a scope (`class Parser`). */
+  readonly units: Readonly<Record<string, string>>;
+  /** Other nodes that may be cut between the units in them, each with the word before its name in a scope. */
+  readonly spaces: Readonly<Record<string, string>>;
+  /** Nodes that wrap a unit: `export`, decorators, assignments of functions. */
+  readonly wrappers: readonly string[];
+  /** Nodes that stay with the next node, as comments do: attributes, annotations, signatures. */
+  readonly leads: readonly string[];
+  /** Nodes that stay with the previous node. */
+  readonly tails: readonly string[];
+  /** Nodes that open their parent. Such a node stays with the next piece if both fit together. */
+  readonly openings: readonly string[];
+  /** Nodes that close their parent. Such a node stays with the previous piece if both fit together. */
+  readonly closings: readonly string[];
+  /** Nodes whose children count as children of their parent. */
+  readonly flat: readonly string[];
+  /** Nodes in which units are listed even if the node itself is not cut. */
+  readonly containers: readonly string[];
+  /** Containers whose children are listed as if they were outside the container. */
+  readonly groups: readonly string[];
+  /** Calls that may take a function, and the nodes between call and function. */
+  readonly calls: readonly string[];
+  /**
+   * Where to find the name of a node; default: by the common rules. The words of a rule are tried in order. A word is a
+   * field, the type of a child, or one of these:
+   * - `first`: the first child; `identifiers`: from the first to the last identifier; `*`: the first name at any depth
+   * - `itself`; `common`: by the common rules; `none`: the node has no name
+   * - `call`: the first argument, if it is a string and the call takes a function
+   * - `from:operator`, `from:this`: from that word to the parameters; `parameters`: the child before the parameters
+   */
+  readonly names: Readonly<Record<string, string>>;
+}
+
+export interface Language extends Rules {
+  readonly name: LanguageName;
+  readonly aliases: readonly string[];
+  /** Whether the grammar is in `grammars/`, because the package `tree-sitter-wasms` lacks it or has a broken copy. */
+  readonly isBundled: boolean;
+  readonly grammar: string;
+  /** Prepares a text for the grammar without changing its length. */
+  readonly prepare?: ((text: string) => string) | undefined;
+}
+
+export type Row = Partial<Omit<Language, 'name'>>;
+
 export interface Syntax extends Rules {
   readonly text: string;
   readonly prepare?: Language['prepare'];
 }
 
-/** What is read of a syntax node: one of tree-sitter, or of a template. */
+/** The fields that are read from nodes of tree-sitter and of templates. */
 export interface SyntaxNode {
   readonly id: number;
   readonly type: string;
@@ -20,7 +72,7 @@ export interface SyntaxNode {
   readonly parent: SyntaxNode | null;
   childForFieldName(name: string): SyntaxNode | null;
   descendantsOfType(types: string[]): readonly (SyntaxNode | null)[];
-  /** Its content, if that is in a language of its own. */
+  /** The content in another language, if any. */
   readonly embedded?: Embedded | undefined;
 }
 
@@ -29,7 +81,6 @@ interface Position {
   readonly column: number;
 }
 
-/** A stretch of a text in another language. */
 export interface Embedded {
   readonly language: Language;
   readonly range: Range;
@@ -37,22 +88,19 @@ export interface Embedded {
 
 const COMMENT = /comment|^haddock$|^marginalia$/;
 
-/** Whether a node stays with what follows it. */
+/** Whether a node stays with the next node. In any language, a comment does. */
 export function isLead({ leads }: Syntax, { type }: SyntaxNode): boolean {
   return leads.includes(type) || COMMENT.test(type);
 }
 
-/** Whether a node stays with what precedes it. */
 export function isTail({ tails }: Syntax, { type }: SyntaxNode): boolean {
   return tails.includes(type);
 }
 
-/** Wrappers that may contain a unit. */
 const MAX_WRAPPERS = 4;
-/** Children of a wrapper that are examined. */
 const MAX_CHILDREN = 8;
 
-/** The function or class that a node is, or is one with. */
+/** The function or class that a node is or wraps. */
 export function unitOf(syntax: Syntax, node: SyntaxNode, depth = 0): SyntaxNode | undefined {
   if (Object.hasOwn(syntax.units, keyOf(syntax, node))) return isDefinition(node) ? node : undefined;
   if (depth === MAX_WRAPPERS || !isWrapper(syntax, node)) return undefined;
@@ -68,16 +116,14 @@ function isWrapper(syntax: Syntax, node: SyntaxNode): boolean {
   return wrappers.includes(node.type) || (syntax.worded.length > 0 && wrappers.includes(keyOf(syntax, node)));
 }
 
-/** Words of units that are functions, although they have a word. */
+/** Units with these words are functions; units with other words are classes. */
 const FUNCTION_WORDS: readonly string[] = ['macro', 'test'];
 
-/** Whether a unit is a class or the like, which consists of members. */
 export function holdsMembers(syntax: Syntax, unit: SyntaxNode): boolean {
   const word = wordOf(syntax, keyOf(syntax, unit)) ?? '';
   return word !== '' && !FUNCTION_WORDS.includes(word);
 }
 
-/** The first word of a node, and the two that a dot joins there. */
 const WORDS = /([\w$]+)(?:\.[\w$]+)?/y;
 
 /** The key of a node in the rules: its type, or `type:word`. */
@@ -86,7 +132,7 @@ export function keyOf(syntax: Syntax, node: SyntaxNode): string {
   if (!syntax.worded.includes(type)) return type;
   WORDS.lastIndex = node.startIndex;
   const [words, word] = WORDS.exec(syntax.text) ?? [];
-  const key = [words, word].map((one) => `${type}:${one}`).find((one) => isKey(syntax, one));
+  const key = [words, word].map((name) => `${type}:${name}`).find((name) => isKey(syntax, name));
   return key !== undefined && isCall(node) ? key : type;
 }
 
@@ -96,17 +142,15 @@ function isKey(syntax: Syntax, key: string): boolean {
   );
 }
 
-/** Whether a node or, for a statement, its first child is a call. */
 export function isCall({ type, firstNamedChild }: SyntaxNode): boolean {
   return /call/.test(type) || /call/.test(firstNamedChild?.type ?? '');
 }
 
-/** A mention of a type, such as `struct point *p`, is not its definition. */
+/** Whether a node is a definition. A mention of a type, such as `struct point *p`, is not. */
 function isDefinition(node: SyntaxNode): boolean {
   return !/_specifier$/.test(node.type) || node.childForFieldName('body') !== null;
 }
 
-/** The children that a node can be cut between. */
 export function childrenOf(syntax: Syntax, node: SyntaxNode): SyntaxNode[] {
   const children = node.namedChildren.filter((child): child is SyntaxNode => child !== null);
   if (syntax.flat.length === 0) return children;
@@ -115,15 +159,28 @@ export function childrenOf(syntax: Syntax, node: SyntaxNode): SyntaxNode[] {
   );
 }
 
-/** The word before the name of a node in a scope; undefined for nodes without a meaning. */
+/** The word before the name of a node in a scope; undefined if the key is not in `units` or `spaces`. */
 export function wordOf({ units, spaces }: Rules, key: string): string | undefined {
   if (Object.hasOwn(units, key)) return units[key];
   return Object.hasOwn(spaces, key) ? spaces[key] : undefined;
 }
 
-/** Where the lines of a text begin. */
 export function lineStartsOf(text: string): number[] {
   const starts = [0];
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   return starts;
+}
+
+export function positionOf(lineStarts: readonly number[], offset: number): Position {
+  const row = countUpTo(lineStarts, offset) - 1;
+  return { row, column: offset - (lineStarts[row] as number) };
+}
+
+export function rangeOf(lineStarts: readonly number[], startIndex: number, endIndex: number): Range {
+  return {
+    startIndex,
+    endIndex,
+    startPosition: positionOf(lineStarts, startIndex),
+    endPosition: positionOf(lineStarts, endIndex),
+  };
 }

@@ -18,20 +18,20 @@ import { startOnLine } from '../../toolkit/lines.ts';
 import { cutAtClauseEnds, cutAtSentenceEnds } from '../../toolkit/prose/index.ts';
 import type manifest from './manifest.ts';
 import type { JsonOptions } from './manifest.ts';
-import { type Place, placesOf } from './pointers.ts';
+import { type Position, positionsOf } from './pointers.ts';
 import { findProblem, type Problem } from './syntax.ts';
 import { BACKSLASH, COLON, COMMA, isCloser, isOpener, Tokens } from './tokens.ts';
 
-/** Ranks: between records on separate lines, between values on one line, then members and elements by depth. */
+/** Ranks of boundaries, best first: before top-level values on a new line, on the same line, then by depth. */
 const BETWEEN_LINES = 0;
 const BETWEEN_VALUES = 1;
-/** Everything nested deeper has the same rank, because each rank costs the packing a pass. */
+/** Deeper boundaries share this rank, because packing makes one pass for each rank. */
 const MAX_RANK = 32;
 
 /**
- * The boundaries between the members and elements of JSON, and between consecutive values. A comma goes with what
- * precedes it, an indentation with what follows it, an opening bracket with its first member. Only brackets, strings
- * and commas are considered, so invalid JSON has boundaries too.
+ * Finds the boundaries between members, elements and consecutive values. A comma belongs to the value before it,
+ * indentation to the value after it, and an opening bracket to its first member. Only brackets, strings and commas
+ * count, so invalid JSON has boundaries too.
  */
 function findMembers(text: string): Outline {
   const edges = [0];
@@ -52,7 +52,8 @@ function findMembers(text: string): Outline {
     if (!closes && (isBehindComma || (depth === 0 && !isBehindColon))) {
       const edge = startOnLine(text, before, tokens.start);
       edges.push(edge);
-      ranks.push(depth === 0 && isLineBreak(text.charCodeAt(edge - 1)) ? BETWEEN_LINES : rankOf(depth));
+      const isNewLine = depth === 0 && isLineBreak(text.charCodeAt(edge - 1));
+      ranks.push(isNewLine ? BETWEEN_LINES : Math.min(BETWEEN_VALUES + depth, MAX_RANK));
     }
     isBehindComma = false;
     isBehindColon = false;
@@ -62,10 +63,6 @@ function findMembers(text: string): Outline {
   edges.push(text.length);
   ranks.push(BETWEEN_LINES);
   return { edges, ranks };
-}
-
-function rankOf(depth: number): number {
-  return Math.min(BETWEEN_VALUES + depth, MAX_RANK);
 }
 
 const createJsonChunker: Factory<typeof manifest> = (): Chunker<JsonOptions> => ({
@@ -84,31 +81,29 @@ const createJsonChunker: Factory<typeof manifest> = (): Chunker<JsonOptions> => 
       },
       options,
     );
-    return withPlaces(text, spans);
+    return withPositions(text, spans);
   },
 });
 
 export default createJsonChunker;
 
-function withPlaces(text: string, spans: readonly Span[]): Span[] {
-  const places = placesOf(text, spans);
-  const isSequence = (places.at(-1)?.records[1] ?? 1) > 1;
+function withPositions(text: string, spans: readonly Span[]): Span[] {
+  const positions = positionsOf(text, spans);
+  const isSequence = (positions.at(-1)?.records[1] ?? 1) > 1;
   return spans.map((span, index) => {
-    const { pointer, records, elements } = places[index] as Place;
+    const { pointer, records, elements } = positions[index] as Position;
     return withFields(span, { pointer, ...(elements && { elements }), ...(isSequence && { records }) });
   });
 }
 
-/** The error for a text that is not JSON; it reveals nothing of the text. */
 function refusal(text: string, { offset, expected }: Problem): Error {
   const lines = text.slice(0, offset).split(/\r\n|\r|\n/);
   const last = lines.at(-1) ?? '';
-  const place = `line ${lines.length}, column ${countCodePoints(last, 0, last.length) + 1}`;
-  const message = `text: not valid JSON at ${place}: expected ${expected}. Set tolerant to chunk it all the same.`;
+  const position = `line ${lines.length}, column ${countCodePoints(last, 0, last.length) + 1}`;
+  const message = `text: not valid JSON at ${position}: expected ${expected}. Set tolerant to chunk it all the same.`;
   return refusedError(message);
 }
 
-/** How a value that is too large is cut: a string at its lines, sentences, clauses and words, then between tokens. */
 function finderList(tokens: TokenizedText): readonly CutFinder[] {
   return [
     cutAtDelimiters(['\\n', '\n']),
@@ -120,7 +115,6 @@ function finderList(tokens: TokenizedText): readonly CutFinder[] {
   ];
 }
 
-/** Cuts between tokens, but not within an escape. */
 function cutBesideEscapes(tokens: TokenizedText): CutFinder {
   const find = cutAtTokens(tokens);
   return (text, start, end) => {
@@ -129,7 +123,6 @@ function cutBesideEscapes(tokens: TokenizedText): CutFinder {
   };
 }
 
-/** The cuts that do not lie within an escape; the stretch does not begin within one. */
 function withoutEscapes(text: string, start: number, cuts: readonly number[]): number[] {
   let at = start;
   return cuts.filter((cut) => {
@@ -138,7 +131,7 @@ function withoutEscapes(text: string, start: number, cuts: readonly number[]): n
   });
 }
 
-/** Two `\u` for one character are one escape. */
+/** An escape sequence. The two `\u` escapes of a surrogate pair are one sequence. */
 const ESCAPE = /\\(?:u[dD][89abAB]..\\u[dD][c-fC-F].{0,2}|u.{0,4}|.?)/sy;
 
 function escapeEnd(text: string, at: number): number {

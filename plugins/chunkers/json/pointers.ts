@@ -1,23 +1,20 @@
 import { keepOptimised, type Span } from '../../../core/kit.ts';
 import { BACKSLASH, COLON, COMMA, isCloser, isOpener, OPEN_OBJECT, QUOTE, Tokens } from './tokens.ts';
 
-/** Longer and deeper pointers are omitted: deeply nested values would have very long names. */
+/** Pointers with more characters or levels are omitted. */
 const MAX_CHARACTERS = 256;
 const MAX_LEVELS = 64;
 const NO_NAME = -1;
 
-/** The open objects and lists of a text, and the current member or element of each. */
 class Path {
   readonly #text: string;
-  /** The number of open ones. Only the outermost are kept. */
+  /** The number of open objects and lists. Only the outermost `MAX_LEVELS` of them have names and positions. */
   depth = 0;
   readonly #isObject: boolean[] = [];
   readonly #elements: number[] = [];
-  /** The first of them in the current stretch. */
   readonly #firsts: number[] = [];
   readonly #nameStarts: number[] = [];
   readonly #nameEnds: number[] = [];
-  /** The pointers of the current members, as far as they were requested. */
   readonly #pointers: (string | null | undefined)[] = [];
 
   constructor(text: string) {
@@ -39,7 +36,6 @@ class Path {
     if (this.depth > 0) this.depth--;
   }
 
-  /** Advances to the next member, whose name is not known yet, or to the next element. */
   advance(): void {
     const level = this.depth - 1;
     if (level >= MAX_LEVELS) return;
@@ -48,24 +44,20 @@ class Path {
     this.#pointers[level] = undefined;
   }
 
-  /** Begins to count the elements of a stretch with the current ones. */
   markFirsts(): void {
     const levels = Math.min(this.depth, MAX_LEVELS);
     for (let level = 0; level < levels; level++) this.#firsts[level] = this.#elements[level] as number;
   }
 
-  /** The current element of a level, from 1; 0 if it is a member, or too deep. */
   element(level: number): number {
     if (level >= MAX_LEVELS || this.#isObject[level] === true) return 0;
     return (this.#elements[level] as number) + 1;
   }
 
-  /** The first element of a level in the stretch, from 1. */
   firstElement(level: number): number {
     return (this.#firsts[level] as number) + 1;
   }
 
-  /** Uses a stretch as the name of the current member, if that has none yet. */
   name(start: number, end: number): void {
     const level = this.depth - 1;
     if (level < 0 || level >= MAX_LEVELS || this.#nameStarts[level] !== NO_NAME) return;
@@ -74,7 +66,6 @@ class Path {
     this.#pointers[level] = undefined;
   }
 
-  /** JSON Pointer of the current member of the outermost levels; null if it is too long. */
   pointer(levels: number): string | null {
     if (levels === 0) return '';
     if (levels > MAX_LEVELS) return null;
@@ -88,13 +79,12 @@ class Path {
     return pointer;
   }
 
-  /** The name or the number of a level's current member; undefined if it is too long. */
   #segment(level: number): string | undefined {
     if (this.#isObject[level] !== true) return String(this.#elements[level]);
     const start = this.#nameStarts[level] as number;
     const end = this.#nameEnds[level] as number;
     if (start === NO_NAME) return '';
-    // An escape is at most six units for one.
+    // In JSON, a character takes at most six code units, as in `\u0041`.
     if (end - start > 6 * MAX_CHARACTERS) return undefined;
     return nameOf(this.#text.slice(start, end)).replaceAll('~', '~0').replaceAll('/', '~1');
   }
@@ -102,7 +92,6 @@ class Path {
 
 keepOptimised(new Path(''));
 
-/** The content of a string or a bare word. */
 function nameOf(written: string): string {
   if (written.charCodeAt(0) !== QUOTE) return written;
   const inner = written.slice(1, written.endsWith('"') ? -1 : undefined);
@@ -114,51 +103,44 @@ function nameOf(written: string): string {
   }
 }
 
-/** From the first to the last, counted from 1. */
+/** First and last position, counted from 1. */
 type Range = readonly [first: number, last: number];
 
-/** Where a stretch lies among the values of a text. */
-export interface Place {
-  /** JSON Pointer of the smallest value that contains it, see the manifest. */
+export interface Position {
+  /** JSON Pointer of the smallest value around the stretch; null for several records, or if too long or too deep. */
   readonly pointer: string | null;
-  /** The first and the last record that it overlaps, from 1. */
   readonly records: Range;
-  /** The first and the last element that it overlaps, if its pointer is that of a list. */
   readonly elements: Range | undefined;
 }
 
 /**
- * The positions of rising stretches that cover a text. They are determined by names, which count to their values,
- * scalars, and objects and lists from bracket to bracket; a bracket by itself counts only if there is nothing else.
+ * Computes the positions of consecutive stretches that cover a text. Only scalars, objects and lists that are wholly in
+ * a stretch count; a name counts as part of its value. A single bracket counts only in a stretch without values.
  */
-export function placesOf(text: string, spans: readonly Span[]): Place[] {
+export function positionsOf(text: string, spans: readonly Span[]): Position[] {
   const walk = new Walk(text);
   return spans.map(({ end }) => walk.to(end));
 }
 
-/** A walk over the tokens of a text that follows the path of names and elements. */
 class Walk {
   readonly #tokens: Tokens;
   readonly #path: Path;
-  /** Whether the last token extends into the next stretch, or begins there. */
+  /** Whether `#tokens` is at a token; false at the end of the text. */
   #isRead: boolean;
-  /** Whether that token was followed already. */
   #isFollowed = false;
   #isBehindComma = false;
   #isBehindColon = false;
   #isBehindOpener = false;
   #record = 0;
-  /** Levels of the path that all values of the stretch share so far; undefined before the first. */
+  /** Number of path levels that all values of the stretch share; undefined before the first value. */
   #shared: number | undefined;
-  /** The same including single brackets. */
   #sharedByMarks: number | undefined;
-  /** Maximum levels that the next value shares with those before it. */
+  /** Maximum levels that the next value can share with the previous values of the stretch. */
   #sharedWithNext = Number.POSITIVE_INFINITY;
-  /** The pointer so far, if the path has advanced to a bracket that may be by itself. */
+  /** Pointer of the values so far, kept while the path is already at the next element; undefined otherwise. */
   #pointer: string | null | undefined;
-  /** The fewest levels that were open in the stretch. */
   #fewest = 0;
-  /** The elements so far of the list that the pointer names; 0 if it names no list. */
+  /** First and last element of the stretch so far, if its pointer is that of a list; otherwise `#last` is 0. */
   #first = 0;
   #last = 0;
 
@@ -168,8 +150,8 @@ class Walk {
     this.#isRead = this.#tokens.next();
   }
 
-  /** The position of the part before an offset that was not walked over before. */
-  to(end: number): Place {
+  /** Reads up to `end`. @returns the position of the stretch between the `end` of the previous call and this `end` */
+  to(end: number): Position {
     const tokens = this.#tokens;
     const path = this.#path;
     this.#shared = undefined;
@@ -223,7 +205,6 @@ class Walk {
     this.#isBehindComma = false;
   }
 
-  /** Advances to the member, element or record that a token begins, if any. */
   #begin(): void {
     const { kind, start, end } = this.#tokens;
     const { depth } = this.#path;
@@ -246,9 +227,9 @@ class Walk {
   }
 
   /**
-   * Records that the stretch contains a value of the current member, or a bracket by itself.
+   * Records a complete value, or a single bracket.
    *
-   * @param isClosed whether the value is an object or a list that is not empty
+   * @param isClosed whether a non-empty object or list has just ended
    */
   #share(isValue: boolean, isClosed: boolean): void {
     const { depth } = this.#path;

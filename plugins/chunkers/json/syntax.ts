@@ -13,13 +13,11 @@ import {
   WORD,
 } from './tokens.ts';
 
-/** Where a text stops being JSON, and what would be valid there. */
 export interface Problem {
   readonly offset: number;
   readonly expected: string;
 }
 
-/** What may come next: the values of a `switch`, which is as fast as scanning tokens. */
 const VALUE = 0;
 const FIRST_ELEMENT = 1;
 const FIRST_NAME = 2;
@@ -40,14 +38,14 @@ const EXPECTED = [
   'another value on a new line, or the end of the text',
 ];
 
-/** The first place where a text is not JSON by RFC 8259, nor a sequence of JSON values such as JSON Lines. */
+/** Finds where a text stops being JSON (RFC 8259) or consecutive JSON values, such as JSON Lines. */
 export function findProblem(text: string): Problem | undefined {
   const tokens = new Tokens(text);
   const open: number[] = [];
   let state = VALUE;
   for (let before = 0, last = WORD; tokens.next(); before = tokens.end, last = tokens.kind) {
     if (state === NEXT_RECORD) {
-      // Records must be separate, but brackets separate them as well as white space does.
+      // Consecutive values need white space or brackets between them.
       const isApart = tokens.start > before || (isCloser(last) && isOpener(tokens.kind));
       if (!isApart) return { offset: tokens.start, expected: EXPECTED[NEXT_RECORD] as string };
       state = VALUE;
@@ -61,7 +59,6 @@ export function findProblem(text: string): Problem | undefined {
   return state === NEXT_RECORD ? undefined : { offset: text.length, expected: EXPECTED[state] as string };
 }
 
-/** What may follow a token; undefined if the token itself is not allowed there. */
 function nextState(kind: number, state: number, open: number[]): number | undefined {
   switch (kind) {
     case OPEN_LIST:
@@ -102,14 +99,12 @@ function problemWithin({ text, kind, start, end }: Tokens, expected: string): Pr
   return isValid ? undefined : { offset: start, expected };
 }
 
-/** A number, or a literal. */
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
 const SPACE = 32;
 const ESCAPED = '"\\/bfnrtu';
 const HEX = /[\da-fA-F]{0,4}/y;
 
-/** The problem within a string that begins and should end with a quote; nothing if it is valid by RFC 8259. */
 function firstWrongUnit(text: string, start: number, end: number): Problem | undefined {
   for (let at = start + 1; at < end; at++) {
     const unit = text.charCodeAt(at);

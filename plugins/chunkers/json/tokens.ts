@@ -9,7 +9,7 @@ export const CLOSE_LIST = 93;
 export const OPEN_OBJECT = 123;
 export const CLOSE_OBJECT = 125;
 
-/** The kind of a token that is neither a string nor punctuation: a number, a name such as `true`, or invalid JSON. */
+/** A number, a name such as `true`, or invalid JSON. */
 export const WORD = 0;
 
 const TAB = 9;
@@ -18,13 +18,10 @@ const BYTE_ORDER_MARK = 0xfeff;
 const MARKS = new Uint8Array(128);
 for (const mark of [COMMA, COLON, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT]) MARKS[mark] = mark;
 
-/**
- * Reads a text as JSON tokens, whether JSON allows them there or not. White space is that of JSON; an unclosed string
- * ends with its line. Its fields describe the last token.
- */
+/** Reads the tokens of JSON. An unclosed string ends with its line. The fields describe the last token. */
 export class Tokens {
   readonly text: string;
-  /** The unit of a punctuation mark, `QUOTE` for a string, else `WORD`. */
+  /** The code unit of a punctuation mark; `QUOTE` for a string; otherwise `WORD`. */
   kind = WORD;
   start = 0;
   end = 0;
@@ -34,7 +31,6 @@ export class Tokens {
     if (text.charCodeAt(0) === BYTE_ORDER_MARK) this.end = 1;
   }
 
-  /** Reads the next token; false at the end of the text. */
   next(): boolean {
     const { text } = this;
     let at = this.end;
@@ -69,7 +65,6 @@ export function isCloser(kind: number): boolean {
   return kind === CLOSE_LIST || kind === CLOSE_OBJECT;
 }
 
-/** Whether a unit is white space to JSON. */
 function isSpace(unit: number): boolean {
   return unit === SPACE || unit === TAB || isLineBreak(unit);
 }
@@ -78,7 +73,6 @@ function isMark(unit: number): boolean {
   return unit < 128 && MARKS[unit] !== 0;
 }
 
-/** Where a string ends, after its closing quote; at a line break if that comes first. */
 function stringEnd(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const unit = text.charCodeAt(at);

@@ -2,19 +2,20 @@ import { keepOptimised, type Located, type Span, withFields } from '../../../cor
 import type { HeadingPaths } from '../../toolkit/heading-paths.ts';
 import { LineEnds } from '../../toolkit/lines.ts';
 import type { BlockKind, MarkdownBlock } from '../../toolkit/markdown/index.ts';
-import { languageOf } from './languages.ts';
 
-/** What is known about a Markdown text. */
 export interface Markdown {
   readonly text: string;
-  /** The blocks that are in no other. */
   readonly outer: readonly MarkdownBlock[];
-  /** The fences and tables, whose beginnings their chunks carry. */
   readonly opened: readonly MarkdownBlock[];
   readonly paths: HeadingPaths;
 }
 
-/** Gives each chunk the headings above it, and describes its content. @param spans in the order of the text */
+/**
+ * Adds to each chunk its heading path, kinds of blocks, language and table rows.
+ *
+ * @param spans in the order of the text
+ * @param lists whether to list the blocks of each chunk
+ */
 export function describe(
   { text, outer, opened, paths }: Markdown,
   spans: readonly Span[],
@@ -22,33 +23,30 @@ export function describe(
 ): Span[] {
   const rows = new RowCounter(text);
   const described: Span[] = [];
-  let [top, first] = [0, 0];
-  // A loop and not a callback, whose optimised code would be discarded with each request; the same is true of the
-  // class.
+  let top = 0;
+  let first = 0;
   for (const span of spans) {
     top = firstAfter(outer, top, span.start);
     first = firstAfter(opened, first, span.start);
-    const own = {
+    const fields = {
       heading_path: paths.within(span.start, span.end),
       kinds: kindsIn(outer, top, span.end),
       language: languageIn(text, opened, first, span.end),
       rows: rowsIn(opened, first, span, rows),
     };
-    const extra = span.extra === undefined ? own : { ...own, ...span.extra };
+    const extra = span.extra === undefined ? fields : { ...fields, ...span.extra };
     const located = lists ? { blocks: locatedIn(text, outer, top, span) } : undefined;
     described.push(withFields(span, extra, located));
   }
   return described;
 }
 
-/** The index of the first block, from one on, that ends after an offset. @param blocks rising, none within another */
 function firstAfter(blocks: readonly MarkdownBlock[], from: number, offset: number): number {
   let index = from;
   while (index < blocks.length && (blocks[index] as MarkdownBlock).end <= offset) index++;
   return index;
 }
 
-/** The kinds of the blocks from one on that begin before an offset, each once. */
 function kindsIn(blocks: readonly MarkdownBlock[], first: number, end: number): BlockKind[] {
   const kinds: BlockKind[] = [];
   for (let index = first; index < blocks.length; index++) {
@@ -59,26 +57,24 @@ function kindsIn(blocks: readonly MarkdownBlock[], first: number, end: number): 
   return kinds;
 }
 
-/** The language of the fences among the blocks from one on that begin before an offset, if all name the same one. */
 function languageIn(
   text: string,
   blocks: readonly MarkdownBlock[],
   first: number,
   end: number,
 ): string | undefined {
-  let found: string | undefined;
+  let common: string | undefined;
   for (let index = first; index < blocks.length; index++) {
     const block = blocks[index] as MarkdownBlock;
     if (block.start >= end) break;
     const language = languageOf(text, block);
-    if (language === undefined || language === found) continue;
-    if (found !== undefined) return undefined;
-    found = language;
+    if (language === undefined || language === common) continue;
+    if (common !== undefined) return undefined;
+    common = language;
   }
-  return found;
+  return common;
 }
 
-/** The first and the last row of the table among the blocks from one on that are in a chunk, if it is the only one. */
 function rowsIn(
   blocks: readonly MarkdownBlock[],
   first: number,
@@ -98,7 +94,7 @@ function rowsIn(
   return [from, Math.max(rows.before(table, Math.min(end, table.end)), from)];
 }
 
-/** Counts the rows of tables; offsets rise. */
+/** Counts the rows of tables. Offsets must not decrease between calls. */
 class RowCounter {
   readonly #lines: LineEnds;
   #table: MarkdownBlock | undefined;
@@ -109,7 +105,6 @@ class RowCounter {
     this.#lines = new LineEnds(text);
   }
 
-  /** Number of rows of a table that begin before an offset. */
   before(table: MarkdownBlock, end: number): number {
     if (this.#table !== table) {
       this.#table = table;
@@ -123,19 +118,59 @@ class RowCounter {
 
 keepOptimised(new RowCounter(''));
 
-/** The blocks from one on that are in a chunk. */
 function locatedIn(text: string, blocks: readonly MarkdownBlock[], first: number, span: Span): Located[] {
-  const found: Located[] = [];
+  const located: Located[] = [];
   for (let index = first; index < blocks.length; index++) {
     const block = blocks[index] as MarkdownBlock;
     if (block.start >= span.end) break;
     const { kind, level } = block;
     const language = languageOf(text, block);
-    found.push({
+    located.push({
       start: Math.max(block.start, span.start),
       end: Math.min(block.end, span.end),
       fields: { kind, ...(level > 0 ? { level } : {}), ...(language === undefined ? {} : { language }) },
     });
   }
-  return found;
+  return located;
+}
+
+const MAX_READ = 200;
+const MAX_NAME = 40;
+
+/** The info string of a fence, or the arguments of a tag of Jekyll, Octopress or Hugo. */
+const INFO =
+  /^(?:`{3,}|~{3,}|\{%-?[ \t]*(?:highlight|codeblock)\b|\{\{[<%][ \t]*highlight\b)[ \t]*([^\r\n]*)/;
+/** The language in an info string, before annotations of tools: `js{4}`, `rust,no_run`, `js:title`, `js=12`. */
+const WORD = /^(?:lang(?:uage)?-)?([^\s`~{}%,:;=]+)(?=$|[\s`~{}%,:;]|=(?:\d|\s|$))/i;
+/** Braces with classes (`{.python .numberLines}`), a raw format (`{=html}`), or an engine (`{r, echo=FALSE}`). */
+const CLASS = /[\s{]\.([^\s`{}.,=]+)/g;
+const FORMAT = /^\{=([\w-]+)\}/;
+const ENGINE = /^\{+[ \t]*([a-z][\w+#.-]*)[ \t]*[}\s,;]/i;
+/** Directives of MyST. A language follows the name of a directive only if the directive is for code. */
+const CODE_DIRECTIVE = /^\{(?:code|code-block|code-cell|sourcecode)\}[ \t]*/;
+const DIRECTIVE = /^\{[\w:.-]+\}[ \t]*\S/;
+const DIRECTIVES: ReadonlySet<string> = new Set(
+  `admonition attention caution danger dropdown error exercise figure hint image important include list-table math note
+  proof seealso tab-item tab-set table tableofcontents tip toctree topic warning`.split(/\s+/),
+);
+const NUMBERING = /^(?:number-?lines|line-?numbers|line-?anchors)$/i;
+
+function languageOf(text: string, { kind, inner, end }: MarkdownBlock): string | undefined {
+  if (kind !== 'fence') return undefined;
+  const info = INFO.exec(text.slice(inner, Math.min(end, inner + MAX_READ)))?.[1] ?? '';
+  const name = info.startsWith('{') ? inBraces(info) : WORD.exec(info)?.[1];
+  return name !== undefined && name.length <= MAX_NAME && /\p{L}/u.test(name) ? name : undefined;
+}
+
+function inBraces(info: string): string | undefined {
+  const code = CODE_DIRECTIVE.exec(info);
+  if (code !== null) return WORD.exec(info.slice(code[0].length))?.[1];
+  if (DIRECTIVE.test(info)) return undefined;
+  const format = FORMAT.exec(info)?.[1];
+  if (format !== undefined) return format;
+  const engine = ENGINE.exec(info)?.[1];
+  if (engine !== undefined) return DIRECTIVES.has(engine) ? undefined : engine;
+  for (const [, name] of info.slice(0, info.indexOf('}') + 1).matchAll(CLASS))
+    if (name !== undefined && !NUMBERING.test(name)) return name.replace(/^language-/, '');
+  return undefined;
 }

@@ -13,18 +13,16 @@ import { type Heading, headingPaths } from '../../toolkit/heading-paths.ts';
 import { nextLine } from '../../toolkit/lines.ts';
 import { findMarkdownBlocks, type MarkdownBlock } from '../../toolkit/markdown/index.ts';
 import { cutAtClauseEnds, cutAtSentenceEnds } from '../../toolkit/prose/index.ts';
-import { isContainer, isRaw, lastBefore } from './blocks.ts';
 import { describe, type Markdown } from './fields.ts';
-import { Definitions } from './headings/definitions.ts';
 import type { Decode } from './headings/inline.ts';
+import { Definitions } from './headings/links.ts';
 import { headingName } from './headings/name.ts';
 import type manifest from './manifest.ts';
 import type { MarkdownOptions } from './manifest.ts';
 import { componentsOf, withScripts } from './mdx.ts';
 import { type NumberedBlocks, withNumberedHeadings } from './numbered.ts';
-import { outlineOf } from './outline.ts';
+import { isContainer, isRaw, lastBefore, outlineOf } from './outline.ts';
 
-/** The headings that make sections: those in lists and quotes do not. */
 function headingsOf(text: string, { blocks, names }: NumberedBlocks, decode: Decode): Heading[] {
   const headings: Heading[] = [];
   const definitions = new Definitions(text, blocks);
@@ -33,7 +31,7 @@ function headingsOf(text: string, { blocks, names }: NumberedBlocks, decode: Dec
     if (!makesSection(block)) continue;
     const next = blocks[index + 1];
     headings.push({
-      // Blank lines at the beginning of the text are not part of the first block.
+      // A heading at the start of the text includes the blank lines before the heading.
       start: index === 0 ? 0 : block.start,
       level: block.level,
       isLead: next !== undefined && makesSection(next),
@@ -47,31 +45,25 @@ function makesSection({ kind, depth }: MarkdownBlock): boolean {
   return kind === 'heading' && depth === 0;
 }
 
-/** Divides stretches of Markdown without boundaries: a paragraph, a line of code, a table row. */
 type DivideMarkdown = (start: number, end: number, size: number) => readonly Span[];
 
 const SENTENCE_MARKS = ['.', '!', '?', ':'];
 const BEHIND = [' ', '\n', '\r\n'];
-/**
- * Ends of sentences, also at the end of a line, and hard line breaks. None begins with a space, of which a text has
- * many.
- */
+/** Ends of sentences, and hard line breaks except two spaces: delimiters that begin with a space would be slow. */
 const SENTENCES = [
   ...SENTENCE_MARKS.flatMap((mark) => BEHIND.map((space) => mark + space)),
   ...['\\\n', '\\\r\n', '<br>', '<br/>', '<br />', '\n\n', '\r\n\r\n'],
 ];
 const CLAUSES = [', ', '; ', '- ', '– ', '— '];
 
-/** Creates the finders once, for all texts. */
 function createDivider() {
   const lines = cutAtDelimiters(['\r\n', '\n', '\r']);
   const cells = cutAtDelimiters(['|']);
-  const words = cutAtWhiteSpace;
-  const prose = [cutAtSentenceEnds(SENTENCES), lines, cutAtClauseEnds(CLAUSES), words];
+  const prose = [cutAtSentenceEnds(SENTENCES), lines, cutAtClauseEnds(CLAUSES), cutAtWhiteSpace];
 
   function findersOf(block: MarkdownBlock | undefined): readonly CutFinder[] {
-    if (block?.kind === 'table') return [lines, cells, words];
-    return block !== undefined && isRaw(block) ? [lines, words] : prose;
+    if (block?.kind === 'table') return [lines, cells, cutAtWhiteSpace];
+    return block !== undefined && isRaw(block) ? [lines, cutAtWhiteSpace] : prose;
   }
 
   return (
@@ -105,14 +97,14 @@ const createMarkdownChunker: Factory<typeof manifest> = async (): Promise<Chunke
       const { chunk_size, split_level, carry, count_context, include_blocks } = options;
       const isMdx = options.mdx ?? isNamedMdx(context.document);
       const plain = findMarkdownBlocks(text);
-      const found = isMdx ? withScripts(text, plain) : plain;
+      const unnumbered = isMdx ? withScripts(text, plain) : plain;
       const numbered = options.numbered_headings
-        ? withNumberedHeadings(text, found)
-        : { blocks: found, names: NO_NAMES };
+        ? withNumberedHeadings(text, unnumbered)
+        : { blocks: unnumbered, names: NO_NAMES };
       const { blocks } = numbered;
       const markdown = describable(text, numbered, decode);
       const keepsWhole = options.oversize === 'keep';
-      // Counted with its context, a chunk has room for at least half of the limit.
+      // If carried context counts, it may take at most half of the limit.
       const room = count_context ? chunk_size / 2 : chunk_size;
       const carriedAt = carriedIn(markdown, carry);
       const spans = context.packStructure(
@@ -136,8 +128,8 @@ const createMarkdownChunker: Factory<typeof manifest> = async (): Promise<Chunke
 export default createMarkdownChunker;
 
 function describable(text: string, numbered: NumberedBlocks, decode: Decode): Markdown {
-  const [outer, opened]: [MarkdownBlock[], MarkdownBlock[]] = [[], []];
-  // A loop and not callbacks, whose optimised code V8 discards with their last closures.
+  const outer: MarkdownBlock[] = [];
+  const opened: MarkdownBlock[] = [];
   for (const block of numbered.blocks) {
     if (block.depth === 0) outer.push(block);
     if (block.kind === 'fence' || block.kind === 'table') opened.push(block);
@@ -151,7 +143,7 @@ function isNamedMdx({ filename, id, mediaType }: DocumentInfo): boolean {
 
 type Carry = MarkdownOptions['carry'];
 
-/** What a chunk that begins at an offset carries; undefined if no chunk carries anything. */
+/** Returns the context of a chunk by its start; undefined if no chunk carries context. */
 function carriedIn(markdown: Markdown, carry: Carry): ((start: number) => Carried | undefined) | undefined {
   const { opened, paths } = markdown;
   const hasPath = carry.includes('headings');
@@ -169,23 +161,20 @@ function carriedIn(markdown: Markdown, carry: Carry): ((start: number) => Carrie
   };
 }
 
-/** The beginning of a table or fence, and where that ends. */
 interface Opening {
   readonly end: number;
   readonly text: string;
 }
 
-/** Finds the openings of blocks, once each: a line may be as long as the text. */
+/** Reads the opening of each block only once, because a line may be as long as the text. */
 function openings({ text }: Markdown, carry: Carry): (block: MarkdownBlock) => Opening | undefined {
-  const found = new Map<MarkdownBlock, Opening>();
+  const known = new Map<MarkdownBlock, Opening>();
   return (block) => {
     const { kind, start, end, inner } = block;
     if (!carry.includes(kind === 'table' ? 'header' : 'fence')) return undefined;
-    const known = found.get(block);
-    if (known !== undefined) return known;
     const behind = kind === 'table' ? inner : nextLine(text, start, end);
-    const opening = { end: behind, text: text.slice(start, behind) };
-    found.set(block, opening);
+    const opening = known.get(block) ?? { end: behind, text: text.slice(start, behind) };
+    known.set(block, opening);
     return opening;
   };
 }

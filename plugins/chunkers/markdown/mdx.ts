@@ -1,31 +1,29 @@
-import { countUpTo } from '../../../core/kit.ts';
+import { countUpTo, matchEnd } from '../../../core/kit.ts';
 import { nextLine } from '../../toolkit/lines.ts';
 import type { MarkdownBlock } from '../../toolkit/markdown/index.ts';
 
-/** How the components of MDX hold its blocks. */
 export interface Components {
-  /** How many components an offset is within. */
+  /** The number of components around an offset, at most `MAX_DEPTH`. */
   nestingAt(offset: number): number;
-  /** Where a block must not be cut off: after an opening tag and before a closing one. */
+  /** Starts of blocks that must not be cut from the previous block: after an opening tag, or with a closing tag. */
   readonly glued: ReadonlySet<number>;
 }
 
-/** Deeper components are not distinguished, because each level is a rank of boundaries. */
+/** Components with more than this depth are not distinguished, because each level costs a rank of boundaries. */
 const MAX_DEPTH = 4;
 
-/** At the beginning of a block. Prose that begins with such a word is not MDX. */
 const MODULE = /(?:import|export)(?=[\s{*"'])/y;
 const SCRIPT = /<(?:[A-Za-z][\w.-]*(?=[\s/>])|>)|\{/y;
 
 /**
- * The blocks of MDX: imports and exports are `esm`, and a tag or an expression that Markdown divides is one block
- * `html`, whatever Markdown sees in it.
+ * Finds the blocks of MDX. Imports and exports are `esm`. A tag or expression over several blocks is one `html`
+ * block.
  */
-export function withScripts(text: string, found: readonly MarkdownBlock[]): MarkdownBlock[] {
+export function withScripts(text: string, plain: readonly MarkdownBlock[]): MarkdownBlock[] {
   const reader = new ScriptReader(text);
   const blocks: MarkdownBlock[] = [];
   let done = 0;
-  for (const block of found) {
+  for (const block of plain) {
     const last = blocks.at(-1);
     if (block.start >= done || last === undefined) {
       const script = scriptOf(text, block, reader);
@@ -41,13 +39,12 @@ export function withScripts(text: string, found: readonly MarkdownBlock[]): Mark
   return blocks;
 }
 
-/** What a block begins with, if that is a script which is a block of its own. */
 function scriptOf(text: string, block: MarkdownBlock, reader: ScriptReader): MarkdownBlock | undefined {
   const { kind, depth, inner } = block;
   if (depth > 0 || !isMarkup(block)) return undefined;
-  if (kind === 'paragraph' && matches(MODULE, text, inner))
+  if (kind === 'paragraph' && matchEnd(MODULE, text, inner) !== -1)
     return { ...block, kind: 'esm', end: reader.moduleEnd(inner) ?? block.end };
-  if (!matches(SCRIPT, text, inner)) return undefined;
+  if (matchEnd(SCRIPT, text, inner) === -1) return undefined;
   const end = text[inner] === '{' ? reader.braceEnd(inner) : reader.tagEnd(inner);
   if (end === undefined || end <= block.end) return undefined;
   return { ...block, kind: 'html', end: nextLine(text, end, text.length) };
@@ -57,16 +54,10 @@ function isMarkup({ kind }: MarkdownBlock): boolean {
   return kind === 'paragraph' || kind === 'html';
 }
 
-function matches(pattern: RegExp, text: string, at: number): boolean {
-  pattern.lastIndex = at;
-  return pattern.test(text);
-}
-
 const TAG = /<(\/?)([A-Za-z][\w.:-]*|(?=>))/g;
-/** At the beginning of a line; further up in a paragraph, a tag is text. */
+/** A closing tag at the start of a line. Elsewhere in a paragraph, a closing tag is text. */
 const CLOSING = /^[ \t]*<\/([\w.:-]*)\s*>/gm;
 
-/** Pairs the tags of components. */
 export function componentsOf(text: string, blocks: readonly MarkdownBlock[]): Components {
   const pairs = new Pairs();
   const reader = new ScriptReader(text);
@@ -75,7 +66,6 @@ export function componentsOf(text: string, blocks: readonly MarkdownBlock[]): Co
     const { start, end, inner, depth } = block;
     const source = text.slice(0, end);
     const after = blocks[index + 1];
-    // A section begins at its heading.
     const next = after === undefined || after.kind === 'heading' ? -1 : after.start;
     if (text[inner] !== '<') {
       for (const [, name = ''] of text.slice(start, end).matchAll(CLOSING))
@@ -97,7 +87,6 @@ export function componentsOf(text: string, blocks: readonly MarkdownBlock[]): Co
 interface OpenTag {
   readonly key: string;
   readonly depth: number;
-  /** Where its block and the next one begin. */
   readonly start: number;
   readonly next: number;
 }
@@ -137,7 +126,6 @@ class Pairs implements Components {
     return Math.min(within, MAX_DEPTH);
   }
 
-  /** Forgets the tags of lists and quotes that have ended. */
   #leave(depth: number): void {
     while ((this.#open.at(-1)?.depth ?? 0) > depth) this.#pop();
   }
@@ -149,16 +137,14 @@ class Pairs implements Components {
   }
 }
 
-/** Characters that are read per character of the text; scripts after that end with their blocks. */
+/** Maximum characters read per character of the text. After that, tags and expressions end with their blocks. */
 const MAX_READ = 16;
 
-/** A bracket, a string, a comment or a line break. What is not closed goes to the end. */
+/** A bracket, a string, a comment or a line break. An unclosed template string or comment ends with the text. */
 const TOKEN =
   /[{}()[\]>]|"[^"\n]*"|'[^'\n]*'|`(?:[^`\\]|\\[\s\S])*(?:`|$)|\/\/.*|\/\*[\s\S]*?(?:\*\/|$)|\r?\n|\r/g;
-/** Longest script that is read. */
 const MAX_SCRIPT_LENGTH = 65_536;
 
-/** Finds where scripts end, with their brackets, strings and comments. */
 class ScriptReader {
   readonly #text: string;
   #readable: number;
@@ -168,20 +154,18 @@ class ScriptReader {
     this.#readable = MAX_READ * text.length;
   }
 
-  /** After imports or exports: before a blank line or a heading that is not within brackets. */
+  /** The end of imports or exports: before a blank line or a heading outside of brackets. */
   moduleEnd(start: number): number | undefined {
     return this.#end(start, ({ 0: token, index, input }, depth) => {
       const behind = index + token.length;
-      return depth === 0 && /^[\r\n]/.test(token) && matches(MODULE_END, input, behind);
+      return depth === 0 && /^[\r\n]/.test(token) && matchEnd(MODULE_END, input, behind) !== -1;
     });
   }
 
-  /** After the brace that closes the one at an offset. */
   braceEnd(start: number): number | undefined {
     return this.#end(start, ([token], depth) => token === '}' && depth === 0);
   }
 
-  /** After the end of the tag at an offset. */
   tagEnd(start: number): number | undefined {
     return this.#end(start, ([token], depth) => token === '>' && depth === 0);
   }

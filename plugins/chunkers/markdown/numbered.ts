@@ -1,42 +1,76 @@
 import type { Span } from '../../../core/kit.ts';
 import { afterLineBreak, nextLine } from '../../toolkit/lines.ts';
 import type { MarkdownBlock } from '../../toolkit/markdown/index.ts';
-import { findNumberedHeadings, type HeadingLines } from '../../toolkit/numbered/index.ts';
+import {
+  findNumberedHeadings,
+  type HeadingLines,
+  type NumberedHeading,
+} from '../../toolkit/numbered/index.ts';
 
-/** Blocks of which some are headings by their numbers, and the names of those by their offsets. */
 export interface NumberedBlocks {
   readonly blocks: readonly MarkdownBlock[];
   readonly names: ReadonlyMap<number, string>;
 }
 
-/** Makes headings of the lines that are headings only by their numbers, below the marked heading above them. */
 export function withNumberedHeadings(text: string, blocks: readonly MarkdownBlock[]): NumberedBlocks {
-  const found = findNumberedHeadings(text, headingLines(text, blocks));
-  const levels = new Map(found.map(({ start, level }) => [start, level]));
-  const marked = new Set(blocks.flatMap((block) => (isHeading(block) ? block.start : [])));
-  const own = found.filter(({ start }) => !marked.has(start));
-  const ranges = own.map(({ start, end }) => ({ start, end: endOfHeading(text, end) }));
-  const made: MarkdownBlock[] = [];
-  // How much deeper numbered headings are than found, because of the marked one above them.
-  let shift = 0;
+  const marked = blocks.filter(isHeading);
+  const markedStarts = new Set(marked.map(({ start }) => start));
+  const numbered = findNumberedHeadings(text, headingLines(text, blocks));
+  const unmarked = numbered.filter(({ start }) => !markedStarts.has(start));
+  const levels = new Map(numbered.map(({ start, level }) => [start, level]));
+  return {
+    blocks: cutBlocks(text, blocks, rangesOf(text, unmarked, marked, levels)),
+    names: new Map(unmarked.map(({ start, name }) => [start, name])),
+  };
+}
+
+interface HeadingRange extends Span {
+  readonly level: number;
+}
+
+/**
+ * The ranges of numbered headings. Their levels are relative to the last marked heading before them.
+ *
+ * @param levels levels of all numbered headings, marked or not, by offset
+ */
+function rangesOf(
+  text: string,
+  headings: readonly NumberedHeading[],
+  marked: readonly MarkdownBlock[],
+  levels: ReadonlyMap<number, number>,
+): HeadingRange[] {
   let next = 0;
-  let done = 0;
+  let markedLevel = 0;
+  return headings.map(({ start, end, level }) => {
+    for (let above = marked[next]; above !== undefined && above.start < start; above = marked[++next])
+      markedLevel = above.level - (levels.get(above.start) ?? 0);
+    return { start, end: endOfHeading(text, end), level: Math.max(markedLevel + level, 1) };
+  });
+}
+
+function cutBlocks(
+  text: string,
+  blocks: readonly MarkdownBlock[],
+  headings: readonly HeadingRange[],
+): MarkdownBlock[] {
+  const cut: MarkdownBlock[] = [];
+  let next = 0;
+  let headingEnd = 0;
   for (const block of blocks) {
-    if (isHeading(block)) shift = block.level - (levels.get(block.start) ?? 0);
-    if (block.depth > 0 && block.start < done) continue;
-    let at = Math.max(block.start, done);
-    for (; next < ranges.length && (ranges[next] as Span).start < block.end; next++) {
-      const { start, end } = ranges[next] as Span;
-      if (start > at) made.push(paragraph(text, at, start));
-      const level = Math.max(shift + (levels.get(start) as number), 1);
-      made.push({ ...paragraph(text, start, end), kind: 'heading', level });
+    // Markdown takes a numbered heading for a list. The heading covers the blocks within this list.
+    if (block.depth > 0 && block.start < headingEnd) continue;
+    let at = Math.max(block.start, headingEnd);
+    for (let heading = headings[next]; heading && heading.start < block.end; heading = headings[++next]) {
+      const { start, end, level } = heading;
+      if (start > at) cut.push(paragraph(text, at, start));
+      cut.push({ ...paragraph(text, start, end), kind: 'heading', level });
       at = end;
-      done = end;
+      headingEnd = end;
     }
-    if (at === block.start) made.push(block);
-    else if (at < block.end) made.push(paragraph(text, at, block.end));
+    if (at === block.start) cut.push(block);
+    else if (at < block.end) cut.push(paragraph(text, at, block.end));
   }
-  return { blocks: made, names: new Map(own.map(({ start, name }) => [start, name])) };
+  return cut;
 }
 
 function isHeading({ kind, depth }: MarkdownBlock): boolean {
@@ -48,12 +82,13 @@ function paragraph(text: string, start: number, end: number): MarkdownBlock {
   return { kind: 'paragraph', start, end, depth: 0, level: 0, inner: start + indent };
 }
 
-/** The end of a heading with its line break; text that follows it on its line is not part of it. */
 function endOfHeading(text: string, end: number): number {
   return end < text.length && /[\r\n]/.test(text.charAt(end)) ? afterLineBreak(text, end) : end;
 }
 
-/** The lines of paragraphs, and items of a single line that look like a list of one item. */
+/** A list with one item on one line has three blocks: the list, the item and its text. */
+const BLOCKS_OF_LIST = 3;
+
 function headingLines(text: string, blocks: readonly MarkdownBlock[]): readonly HeadingLines[] {
   return blocks.flatMap((block, index): readonly HeadingLines[] => {
     const { kind, depth, start, end } = block;
@@ -61,7 +96,6 @@ function headingLines(text: string, blocks: readonly MarkdownBlock[]): readonly 
     if (kind === 'paragraph') return [block];
     if (kind === 'heading') return [{ start, end, isMarked: true }];
     const isLine = kind === 'list' && nextLine(text, start, end) >= end;
-    // A list, its item and the text of that.
-    return isLine && blocks[index + 3]?.depth !== 1 ? [block] : [];
+    return isLine && blocks[index + BLOCKS_OF_LIST]?.depth !== 1 ? [block] : [];
   });
 }

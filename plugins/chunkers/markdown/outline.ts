@@ -1,29 +1,27 @@
-import { isLineBreak, isTitle, keepOptimised, type Outline, type TokenizedText } from '../../../core/kit.ts';
+import { countWhile, isLineBreak, isTitle, type Outline, type TokenizedText } from '../../../core/kit.ts';
+import { GrowingOutline } from '../../toolkit/growing-outline.ts';
 import { LineEnds } from '../../toolkit/lines.ts';
-import type { MarkdownBlock } from '../../toolkit/markdown/index.ts';
-import { isContainer, isRaw } from './blocks.ts';
+import type { BlockKind, MarkdownBlock } from '../../toolkit/markdown/index.ts';
 import type { Components } from './mdx.ts';
 
-/** Ranks of boundaries, best first: those of headings are their levels, 1 to 6. */
+/** Ranks of boundaries, best first. The ranks of headings are their levels, 1 to 6. */
 const MAX_HEADING_LEVEL = 6;
 const BEHIND_FRONT_MATTER = 1;
 const BEHIND_BREAK = 7;
 const BLOCK = 8;
-/** How much worse it is to cut one container deeper. */
+/** Added to the rank for each container around a block. */
 const DEEPER = 4;
-/** How much worse it is to cut before a block that belongs to the previous one. */
+/** Added to the rank of a block that belongs to the previous block. */
 const LEANING = 1;
 
-/** Headings in a row that take more than this share of a chunk are parted. */
+/** Consecutive headings are separated if they take more than this share of a chunk. */
 const MAX_SHARE = 0.75;
 
 export interface OutlineRules {
-  /** Whether code, HTML and rows are never cut. */
   readonly keepsWhole: boolean;
-  /** Maximum tokens of a stretch that fits into a chunk, so that it needs no boundaries within. */
+  /** Maximum tokens of a stretch that needs no boundaries within. */
   readonly room: number;
   readonly tokens: TokenizedText;
-  /** Those of MDX. */
   readonly components: Components | undefined;
 }
 
@@ -32,8 +30,8 @@ function fits({ room, tokens }: OutlineRules, start: number, end: number): boole
 }
 
 /**
- * Finds where Markdown may be cut: only at the beginnings of lines. Not between a heading and the text below it, not
- * between the header of a table and its first row, not after the first or before the last line of a fence.
+ * Finds boundaries of Markdown at the starts of lines. A heading stays with the text below it, a table's header with
+ * the first row, and the markers of a fence with the adjacent lines.
  */
 export function outlineOf(text: string, blocks: readonly MarkdownBlock[], rules: OutlineRules): Outline {
   const { components } = rules;
@@ -48,8 +46,8 @@ export function outlineOf(text: string, blocks: readonly MarkdownBlock[], rules:
     const isTitled = leading?.kind === 'paragraph' && isRaw(block);
     if (leading !== undefined && staysWith(block, leading, rules, outline)) {
       glued = block.start;
-      // Where a higher heading stays with an empty section, the cut before both is as good as before the heading.
-      if (isHeading) outline.add(outline.last, rank);
+      // An empty section stays with the higher heading after it. The cut before both has the rank of that heading.
+      if (isHeading) outline.improve(rank);
     }
     if (block.start !== glued && components?.glued.has(block.start) !== true) outline.add(block.start, rank);
     leading = isHeading || isTitleBlock(text, block) ? block : undefined;
@@ -64,30 +62,9 @@ export function outlineOf(text: string, blocks: readonly MarkdownBlock[], rules:
   return outline;
 }
 
-class GrowingOutline implements Outline {
-  readonly edges = [0];
-  readonly ranks = [0];
-
-  /** The last boundary. */
-  get last(): number {
-    return this.edges.at(-1) as number;
-  }
-
-  add(offset: number, rank: number): void {
-    const at = this.edges.length - 1;
-    if (offset === this.edges[at]) this.ranks[at] = Math.min(this.ranks[at] as number, rank);
-    else {
-      this.edges.push(offset);
-      this.ranks.push(rank);
-    }
-  }
-}
-
-keepOptimised(new GrowingOutline());
-
 /**
- * Whether a block stays with the heading or title above it. So do headings in a row, whatever their levels, as long as
- * they leave room for the text below them; a title leads into text only.
+ * Whether a block stays with the heading or title above it. Consecutive headings stay together if they leave room for
+ * the text below them. A title stays only with text.
  */
 function staysWith(
   { kind, level, start, depth }: MarkdownBlock,
@@ -103,10 +80,8 @@ function staysWith(
   return !isOther && tokens.count(outline.last, start) <= MAX_SHARE * room;
 }
 
-/** Maximum units of a line that may be a title, with its line break. */
 const MAX_TITLE = 102;
 
-/** Whether a block is a title without marks. */
 function isTitleBlock(text: string, { kind, start, end, depth }: MarkdownBlock): boolean {
   if (kind !== 'paragraph' || depth > 0 || end - start > MAX_TITLE) return false;
   let last = end;
@@ -129,7 +104,6 @@ function rankOf(
   return leansBack(block, before, text) ? rank + LEANING : rank;
 }
 
-/** Whether a block belongs to the previous one. */
 function leansBack({ kind }: MarkdownBlock, before: MarkdownBlock, text: string): boolean {
   if (kind === 'break') return true;
   if (kind === 'definition') return before.kind === 'definition';
@@ -139,7 +113,6 @@ function leansBack({ kind }: MarkdownBlock, before: MarkdownBlock, text: string)
 
 const COLON = 58;
 const DELETE = 127;
-/** Characters in which the colon is looked for. */
 const LAST_READ = 8;
 
 function endsWithColon(text: string, { start, end }: MarkdownBlock): boolean {
@@ -147,13 +120,12 @@ function endsWithColon(text: string, { start, end }: MarkdownBlock): boolean {
   let at = end - 1;
   while (at >= from && isSpace(text.charCodeAt(at))) at--;
   const last = text.charCodeAt(at);
-  // The expression takes several times as long.
   return last > 32 && last < DELETE ? last === COLON && at >= from : /[:：]\s*$/.test(text.slice(from, end));
 }
 
 /**
- * Adds the boundaries within a block that is too large by itself or with the heading before it: questions find the
- * heading with the first lines better than the block without its heading. What is kept whole is parted from it.
+ * Adds boundaries within a block that does not fit, alone or with its heading. The heading stays with the block's first
+ * lines, because search finds both better together. A block that must stay whole is separated from its heading.
  */
 function addWithin(
   text: string,
@@ -169,7 +141,7 @@ function addWithin(
   else if (block.start > outline.last && fits(rules, block.start, block.end)) outline.add(block.start, rank);
 }
 
-/** Between rows; the header, the delimiter row and the first row stay together. */
+/** Adds boundaries between rows. The header, the delimiter row and the first row stay together. */
 function addRows(
   { inner, end }: MarkdownBlock,
   rank: number,
@@ -179,7 +151,9 @@ function addRows(
   for (let at = lines.next(inner); at < end; at = lines.next(at)) outline.add(at, rank);
 }
 
-/** Between lines, best after a blank one and where nothing is indented; never next to the markers of a fence. */
+/**
+ * Adds boundaries between lines, except next to fence markers: best after blank lines, then before unindented lines.
+ */
 function addLines(
   text: string,
   block: MarkdownBlock,
@@ -213,4 +187,18 @@ function firstInk(text: string, start: number, end: number): number {
 
 function isSpace(unit: number): boolean {
   return unit === 32 || unit === 9 || isLineBreak(unit);
+}
+
+export function isContainer({ kind }: MarkdownBlock): boolean {
+  return kind === 'list' || kind === 'item' || kind === 'quote' || kind === 'footnote';
+}
+
+const RAW: ReadonlySet<BlockKind> = new Set(['fence', 'indented', 'html', 'raw', 'esm', 'front_matter']);
+
+export function isRaw({ kind }: MarkdownBlock): boolean {
+  return RAW.has(kind);
+}
+
+export function lastBefore(blocks: readonly MarkdownBlock[], offset: number): number {
+  return countWhile(blocks, ({ start }) => start < offset) - 1;
 }

@@ -1,4 +1,6 @@
-/** Kinds of blocks, as chunks list them. */
+import { Lines } from './lines.ts';
+
+/** Chunks list these names as `kinds`. */
 export type BlockKind =
   | 'heading'
   | 'paragraph'
@@ -11,27 +13,24 @@ export type BlockKind =
   | 'metadata'
   | 'break';
 
-/** A stretch of a text. A block ends where the next one begins. */
+/** A block extends to the start of the next block. */
 export interface Block {
   readonly kind: BlockKind;
   readonly start: number;
   readonly end: number;
-  /** The number of blocks around it that are cut only if they are too large. */
   readonly depth: number;
-  /** The level of a heading that makes a section, from 1, the highest; else 0. */
+  /** Level of a section's heading, 1 being the highest; 0 for other blocks. */
   readonly level: number;
-  /** Where the text of a heading is. */
   readonly title: readonly [start: number, end: number];
-  /** Whether it may be cut between its lines: after `from`, before `to`. */
+  /** Whether the block may be cut between its lines, from `from` to `to`. */
   readonly hasLines: boolean;
-  /** Where the content begins, after the lines that open the block. */
+  /** The start of the block's content, after the opening lines. */
   readonly from: number;
-  /** Where the content ends, before the line that closes the block. */
+  /** The end of the block's content, before the closing line. */
   readonly to: number;
   readonly language: string | undefined;
 }
 
-/** Whether a block is a comment or attributes: below a heading, the text follows after it. */
 export function isAside(block: Block | undefined): boolean {
   return block?.kind === 'comment' || block?.kind === 'metadata';
 }
@@ -39,28 +38,26 @@ export function isAside(block: Block | undefined): boolean {
 type Fields = Partial<Omit<Block, 'kind' | 'start' | 'end'>>;
 
 const NO_TITLE = [0, 0] as const;
-/** Ranks of boundaries are few. */
+/** Maximum depth, so that boundaries have few ranks. */
 const MAX_DEPTH = 6;
-/** Lines that lead into a block. More are a block of their own. */
+/** Maximum lines, such as labels, that are added to the next block. More lines become a block of their own. */
 const MAX_LEADS = 12;
 
-/** Blocks that are added in the order of the text. */
 export class Blocks {
   readonly #blocks: Writable[] = [];
   #lead = -1;
   #leads = 0;
 
-  /** Kind of the last block, unless lines that lead into the next one follow it. */
+  /** The kind of the last block; undefined if lines that belong to the next block follow it. */
   get lastKind(): BlockKind | undefined {
     return this.#lead === -1 ? this.#blocks.at(-1)?.kind : undefined;
   }
 
-  /** Whether lines have been added that lead into the next block. */
   get hasLead(): boolean {
     return this.#lead !== -1;
   }
 
-  /** A line at an offset belongs to the next block: a label, an attribute, a title of a block. */
+  /** Adds a line that belongs to the next block, such as a label or an attribute. */
   lead(start: number): void {
     if (this.#lead === -1) this.#lead = start;
     this.#leads++;
@@ -83,12 +80,20 @@ export class Blocks {
     const { depth = 0, level = 0, title = NO_TITLE, hasLines = false, from = at, to = -1, language } = fields;
     const start = this.#blocks.length === 0 ? 0 : at;
     this.#blocks.push({
-      ...{ kind, start, end: -1, depth: Math.min(depth, MAX_DEPTH), level, title, hasLines, from, to },
+      kind,
+      start,
+      end: -1,
+      depth: Math.min(depth, MAX_DEPTH),
+      level,
+      title,
+      hasLines,
+      from,
+      to,
       language,
     });
   }
 
-  /** All blocks, the last of which ends with the text. */
+  /** @param length length of the text, where the last block ends */
   finish(length: number): readonly Block[] {
     this.#addLeads();
     if (this.#blocks.length === 0) this.#push('paragraph', 0, {});
@@ -104,7 +109,7 @@ export class Blocks {
 
 type Writable = { -readonly [Key in keyof Block]: Block[Key] };
 
-/** Blocks whose levels of headings are 1, 2, 3, ... without gaps, for texts that need not begin with the highest. */
+/** Renumbers the levels of headings as 1, 2, 3, ... without gaps, for texts that lack the highest levels. */
 export function withDenseLevels(blocks: readonly Block[]): readonly Block[] {
   const levels = [...new Set(blocks.map(({ level }) => level))]
     .filter((level) => level > 0)
@@ -115,9 +120,61 @@ export function withDenseLevels(blocks: readonly Block[]): readonly Block[] {
   );
 }
 
-/** The blocks of a text, and how its titles are read. */
 export interface Scan {
   readonly blocks: readonly Block[];
-  /** A title without markup. */
   plain(title: string): string;
+}
+
+/** Maps the names of the first list to level 1, of the second list to level 2, and so on. */
+export function levelsOf(...lists: readonly string[]): ReadonlyMap<string, number> {
+  return new Map(lists.flatMap((names, index) => names.split(' ').map((name) => [name, index + 1])));
+}
+
+/** Reads a table of names and signs, such as `amp=& lt=<`. */
+export function signsOf(table: string): Map<string, string> {
+  return new Map(
+    table.split(/\s+/).map((pair) => {
+      const end = pair.indexOf('=');
+      return [pair.slice(0, end), pair.slice(end + 1)];
+    }),
+  );
+}
+
+const FIRST = 0xe000;
+const LAST = 0xf8ff;
+const SIGN = /[\ue000-\uf8ff]/g;
+
+/** Replaces verbatim parts of a title with private-use characters until the markup around the parts is removed. */
+export class Held {
+  readonly #parts: string[] = [];
+
+  /** @returns the character that replaces the part */
+  hold(part: string): string {
+    if (FIRST + this.#parts.length > LAST) return part;
+    return String.fromCharCode(FIRST + this.#parts.push(part) - 1);
+  }
+
+  /** Restores the parts. Private-use characters of the title itself stay. */
+  release(title: string): string {
+    return title.replace(SIGN, (sign) => this.#parts[sign.charCodeAt(0) - FIRST] ?? sign);
+  }
+}
+
+export abstract class BlockScanner {
+  protected readonly lines: Lines;
+  protected readonly blocks = new Blocks();
+
+  constructor(text: string) {
+    this.lines = new Lines(text);
+  }
+
+  scan(first = 0): readonly Block[] {
+    const { lines } = this;
+    for (let line = lines.firstInked(first); line < lines.count; line = lines.firstInked(line))
+      line = this.addBlock(line);
+    return this.blocks.finish(lines.text.length);
+  }
+
+  /** Adds the block that begins at a line. @returns the line after the block */
+  protected abstract addBlock(line: number): number;
 }

@@ -1,18 +1,24 @@
-import type { Carried, Chunker, Factory } from '../../../core/kit.ts';
+import {
+  type Carried,
+  type ChunkContext,
+  type Chunker,
+  type CutFinder,
+  countWhile,
+  cutAtDelimiters,
+  cutAtWhiteSpace,
+  type Factory,
+  isWhiteSpace,
+  type Located,
+  type Span,
+  withFields,
+} from '../../../core/kit.ts';
 import { type Heading, type HeadingPaths, headingPaths } from '../../toolkit/heading-paths.ts';
-import { type Block, Blocks, type Scan } from './blocks.ts';
-import { createDivider, lastBefore } from './divide.ts';
-import { describe } from './fields.ts';
-import { Lines } from './lines.ts';
+import { type Block, type BlockKind, isAside, type Scan } from './blocks.ts';
 import type manifest from './manifest.ts';
 import type { MarkupOptions } from './manifest.ts';
 import { outlineOf } from './outline.ts';
-import { syntaxOf } from './syntax.ts';
-import { scannerOf } from './syntaxes/all.ts';
-
-/** Characters of a title that its name is made from, and maximum length of the name: every chunk repeats it. */
-const MAX_READ = 1000;
-const MAX_NAME = 200;
+import { scannerOf, syntaxOf } from './syntax.ts';
+import { scanParagraphs } from './syntaxes/by-lines.ts';
 
 const createMarkupChunker: Factory<typeof manifest> = (): Chunker<MarkupOptions> => {
   const dividerOf = createDivider();
@@ -24,11 +30,11 @@ const createMarkupChunker: Factory<typeof manifest> = (): Chunker<MarkupOptions>
       const given = options.syntax === 'auto' ? undefined : options.syntax;
       const syntax = given ?? syntaxOf(text, name, mediaType);
       if (given === undefined) context.report('markup-syntax', syntax ?? 'none');
-      const scan = syntax === undefined ? scanProse(text) : scannerOf(syntax, name)(text);
+      const scan = syntax === undefined ? scanParagraphs(text, 'paragraph') : scannerOf(syntax, name)(text);
       const { blocks } = scan;
       const paths = headingPaths(headingsOf(text, scan));
       const keepsWhole = options.oversize === 'keep';
-      // Counted with its context, a chunk has room for at least half of the limit.
+      // Carried context may take at most half of the limit.
       const room = count_context ? chunk_size / 2 : chunk_size;
       const carriedAt = carriedIn(text, blocks, paths, carry);
       const spans = context.packStructure(
@@ -46,24 +52,14 @@ const createMarkupChunker: Factory<typeof manifest> = (): Chunker<MarkupOptions>
 
 export default createMarkupChunker;
 
-/** Paragraphs of a text in no known syntax. */
-function scanProse(text: string): Scan {
-  const lines = new Lines(text);
-  const blocks = new Blocks();
-  for (let line = lines.firstInked(0); line < lines.count; line = lines.firstInked(lines.firstBlank(line)))
-    blocks.add('paragraph', lines.start(line));
-  return { blocks: blocks.finish(text.length), plain: (title) => title };
-}
-
-/** The titles that make sections. */
 function headingsOf(text: string, { blocks, plain }: Scan): Heading[] {
   const headings: Heading[] = [];
   for (let index = 0; index < blocks.length; index++) {
     const block = blocks[index] as Block;
     if (block.level === 0) continue;
-    let at = index + 1;
-    while (blocks[at]?.kind === 'comment') at++;
-    const next = blocks[at];
+    let below = index + 1;
+    while (blocks[below]?.kind === 'comment') below++;
+    const next = blocks[below];
     headings.push({
       start: block.start,
       level: block.level,
@@ -74,12 +70,16 @@ function headingsOf(text: string, { blocks, plain }: Scan): Heading[] {
   return headings;
 }
 
+const MAX_READ = 1000;
+/** Maximum characters of a name, which every chunk of the section repeats. */
+const MAX_NAME = 200;
+
 function nameOf(text: string, { title: [start, end] }: Block, plain: Scan['plain']): string {
   const words = plain(text.slice(start, Math.min(end, start + MAX_READ)).trim());
   return words.replace(/\s+/g, ' ').trim().slice(0, MAX_NAME).toWellFormed();
 }
 
-/** What a chunk that begins at an offset carries; undefined if no chunk carries anything. */
+/** Creates a function that returns the context of a chunk by the chunk's start; undefined if `carry` is empty. */
 function carriedIn(
   text: string,
   blocks: readonly Block[],
@@ -97,7 +97,101 @@ function carriedIn(
   };
 }
 
-/** The lines that open a block in whose middle a chunk begins. */
-function openingOf(text: string, { start, from }: Block, at: number): string | undefined {
-  return from > start && at >= from ? text.slice(start, from).trimEnd() : undefined;
+function openingOf(text: string, { start, from }: Block, offset: number): string | undefined {
+  return from > start && offset >= from ? text.slice(start, from).trimEnd() : undefined;
+}
+
+function lastBefore(blocks: readonly Block[], offset: number): number {
+  return countWhile(blocks, ({ start }) => start < offset) - 1;
+}
+
+const SENTENCES = [
+  ...['.', '!', '?', ':'].flatMap((mark) => [' ', '\n', '\r\n'].map((space) => mark + space)),
+  ...['\n\n', '\r\n\r\n', '\\\\\n', ' +\n'],
+  ...['。', '！', '？', '｡', '।', '؟'],
+];
+const CLAUSES = [', ', '; ', '- ', '– ', '— ', '，', '、', '；', '：'];
+const VERBATIM: ReadonlySet<BlockKind> = new Set(['code', 'comment', 'metadata']);
+
+/** Divides stretches that contain no boundary, such as a paragraph with the headings before it. */
+function createDivider() {
+  const lines = cutAtDelimiters(['\r\n', '\n', '\r']);
+  const table = [lines, cutAtDelimiters(['|', '&']), cutAtWhiteSpace];
+  const verbatim = [lines, cutAtWhiteSpace];
+  const prose = [cutAtDelimiters(SENTENCES), lines, cutAtDelimiters(CLAUSES), cutAtWhiteSpace];
+
+  return (blocks: readonly Block[], keepsWhole: boolean, { divide }: ChunkContext) =>
+    (start: number, end: number, size: number): readonly Span[] => {
+      const last = lastBefore(blocks, end);
+      const block = blocks[last];
+      if (block === undefined) return divide({ start, end }, prose, { size });
+      if (keepsWhole && block.hasLines) return [{ start, end }];
+      const finders = block.kind === 'table' ? table : VERBATIM.has(block.kind) ? verbatim : prose;
+      const isHeaded = start < block.start && isHeadedAt(blocks, last);
+      const after = isHeaded ? finders.map((find) => withoutCutsUpTo(find, block.start)) : finders;
+      return divide({ start, end }, after, { size, introductions: false });
+    };
+}
+
+function isHeadedAt(blocks: readonly Block[], index: number): boolean {
+  let above = index - 1;
+  while (isAside(blocks[above])) above--;
+  return blocks[above]?.kind === 'heading';
+}
+
+function withoutCutsUpTo(find: CutFinder, offset: number): CutFinder {
+  return (text, start, end) => {
+    const cuts = find(text, start, end);
+    return start > offset ? cuts : cuts.filter((cut) => cut > offset);
+  };
+}
+
+/** Gives each chunk its heading path and the kinds of its blocks. @param spans in text order */
+function describe(
+  text: string,
+  blocks: readonly Block[],
+  paths: HeadingPaths,
+  spans: readonly Span[],
+  lists: boolean,
+): Span[] {
+  const described: Span[] = [];
+  let first = 0;
+  for (const span of spans) {
+    while (first < blocks.length && (blocks[first] as Block).end <= span.start) first++;
+    if (isBlankUpTo(text, span, blocks[first + 1])) first++;
+    let last = first;
+    while (last < blocks.length && (blocks[last] as Block).start < span.end) last++;
+    const within = blocks.slice(first, last);
+    const start = Math.max((blocks[first] as Block).start, span.start);
+    const fields = {
+      heading_path: paths.within(start, span.end),
+      kinds: [...new Set(within.map(({ kind }) => kind))],
+      language: languageOf(within),
+    };
+    const extra = span.extra === undefined ? fields : { ...fields, ...span.extra };
+    described.push(withFields(span, extra, lists ? { blocks: located(within, span) } : undefined));
+  }
+  return described;
+}
+
+/** Whether the block `next` begins in the chunk, after only white space. */
+function isBlankUpTo(text: string, { start, end }: Span, next: Block | undefined): boolean {
+  if (next === undefined || next.start >= end) return false;
+  let at = start;
+  while (at < next.start && isWhiteSpace(text.charCodeAt(at))) at++;
+  return at === next.start;
+}
+
+/** The language that the code blocks name; undefined if they name several languages or none. */
+function languageOf(blocks: readonly Block[]): string | undefined {
+  const languages = new Set(blocks.flatMap(({ language }) => language ?? []));
+  return languages.size === 1 ? [...languages][0] : undefined;
+}
+
+function located(blocks: readonly Block[], span: Span): Located[] {
+  return blocks.map(({ kind, level, language, start, end }) => ({
+    start: Math.max(start, span.start),
+    end: Math.min(end, span.end),
+    fields: { kind, ...(level > 0 ? { level } : {}), ...(language === undefined ? {} : { language }) },
+  }));
 }

@@ -1,19 +1,16 @@
 import { countUpTo, isLineBreak } from '../../../core/kit.ts';
 import { LineEnds } from '../../toolkit/lines.ts';
 
-/** Characters of a line that are read: titles, markers and delimiters are shorter. */
 const MAX_READ = 1000;
 const TAB = 9;
 const SPACE = 32;
 const TAB_WIDTH = 8;
 const MARK = 0xfeff;
 
-/** The lines of a text, found in one pass. */
 export class Lines {
   readonly text: string;
-  /** Where each line begins; the last one is the end of the text. */
   readonly starts: number[] = [];
-  /** The first character of each line that is not white space; -1 for a blank line. */
+  /** The offset of the first visible character of each line; -1 for a blank line. */
   readonly inks: number[] = [];
 
   constructor(text: string) {
@@ -36,7 +33,6 @@ export class Lines {
     return this.starts[line] as number;
   }
 
-  /** Where the line after this one begins. */
   next(line: number): number {
     return this.starts[line + 1] as number;
   }
@@ -45,17 +41,16 @@ export class Lines {
     return line >= this.count || this.inks[line] === -1;
   }
 
-  /** The line in which an offset is. */
   lineAt(offset: number): number {
     return countUpTo(this.starts, offset) - 1;
   }
 
-  /** Whether a line that is not blank begins with white space. */
+  /** Whether a line is indented; false for a blank line. */
   isIndented(line: number): boolean {
     return !this.isBlank(line) && this.indent(line) > 0;
   }
 
-  /** Columns before the first character of a line that is not blank. */
+  /** Columns before the first visible character. The line must not be blank. */
   indent(line: number): number {
     const ink = this.inks[line] as number;
     let column = 0;
@@ -67,7 +62,7 @@ export class Lines {
     return column;
   }
 
-  /** The beginning of a line without a byte order mark, and without white space at its end; empty beyond the text. */
+  /** The beginning of a line, without byte order mark and trailing white space; '' for a line after the last one. */
   content(line: number): string {
     if (this.isBlank(line)) return '';
     const start = this.start(line);
@@ -75,21 +70,19 @@ export class Lines {
     return this.text.slice(from, Math.min(this.next(line), from + MAX_READ)).trimEnd();
   }
 
-  /** The first line from one on that is not blank; the number of lines if there is none. */
+  /** The first line from `line` on that is not blank; the number of lines if all are blank. */
   firstInked(line: number): number {
     let at = line;
     while (at < this.count && this.inks[at] === -1) at++;
     return at;
   }
 
-  /** The first line from one on that is neither blank nor indented. */
   firstFlush(line: number): number {
     let at = line;
     while (at < this.count && (this.inks[at] === -1 || this.indent(at) > 0)) at++;
     return at;
   }
 
-  /** The first blank line from one on. */
   firstBlank(line: number): number {
     let at = line;
     while (at < this.count && this.inks[at] !== -1) at++;

@@ -1,34 +1,34 @@
-import { keepOptimised, type Outline, type TokenizedText } from '../../../core/kit.ts';
+import type { Outline, TokenizedText } from '../../../core/kit.ts';
+import { GrowingOutline } from '../../toolkit/growing-outline.ts';
 import { type Block, isAside } from './blocks.ts';
 import { Lines } from './lines.ts';
 
-/** Ranks of boundaries, best first: those of headings are their levels, 1 to 6. */
+/** Ranks of boundaries; lower is better. The rank of a heading is its level, 1 to 6. */
 const MAX_HEADING_LEVEL = 6;
 const BEHIND_BREAK = 7;
 const BLOCK = 8;
-/** How much worse it is to cut one block deeper. */
+/** Added to the rank for each level of nesting. */
 const DEEPER = 4;
-/** How much worse it is to cut before a block that belongs to the previous one. */
+/** Added to the rank before a block that belongs to the previous block. */
 const LEANING = 1;
-/** How much worse it is to cut between lines without a blank one. */
+/** Added to the rank between lines without a blank line between them. */
 const WITHIN_LINES = 2;
-/** Columns of an indentation by which a line stands one deeper, and how many count. */
 const COLUMNS = 2;
 const MAX_INDENTS = 5;
-/** Comments and attributes that stay with the heading above them. All together are counted again for each. */
+/** Maximum comments and attributes that stay with a heading. Each costs a new count of all tokens since the heading. */
 const MAX_ASIDES = 12;
 
 export interface OutlineRules {
   /** Whether code, tables and other blocks are never cut. */
   readonly keepsWhole: boolean;
-  /** Maximum tokens of a stretch that fits into a chunk, so that it needs no boundaries within. */
+  /** Maximum tokens of a stretch that needs no boundaries within. */
   readonly room: number;
   readonly tokens: TokenizedText;
 }
 
 /**
- * Finds where a text may be cut: between blocks, and between the lines of those that are too large. Never after a
- * heading, which stays with what follows it, and never next to the lines that open or close a block.
+ * Finds the boundaries between blocks, and between the lines of large blocks. No boundary follows a heading or
+ * separates a block from the lines that open or close it.
  */
 export function outlineOf(text: string, blocks: readonly Block[], rules: OutlineRules): Outline {
   const outline = new GrowingOutline();
@@ -52,32 +52,6 @@ export function outlineOf(text: string, blocks: readonly Block[], rules: Outline
   return outline;
 }
 
-class GrowingOutline implements Outline {
-  readonly edges = [0];
-  readonly ranks = [0];
-
-  /** The last boundary. */
-  get last(): number {
-    return this.edges.at(-1) as number;
-  }
-
-  add(offset: number, rank: number): void {
-    if (offset === this.last) this.improve(rank);
-    else {
-      this.edges.push(offset);
-      this.ranks.push(rank);
-    }
-  }
-
-  /** Gives the last boundary a rank if that is better than its own. */
-  improve(rank: number): void {
-    const at = this.ranks.length - 1;
-    this.ranks[at] = Math.min(this.ranks[at] as number, rank);
-  }
-}
-
-keepOptimised(new GrowingOutline());
-
 function rankOf(block: Block, before: Block | undefined, text: string): number {
   if (block.level > 0) return Math.min(block.level, MAX_HEADING_LEVEL);
   const rank = BLOCK + DEEPER * block.depth;
@@ -86,14 +60,13 @@ function rankOf(block: Block, before: Block | undefined, text: string): number {
   return leansBack(block, before, text) ? rank + LEANING : rank;
 }
 
-/** Whether a block belongs to the previous one. */
 function leansBack({ kind }: Block, before: Block, text: string): boolean {
   if (kind === 'break') return true;
   if (before.kind !== 'paragraph' || kind === 'paragraph') return false;
   return /[:：][*_`]{0,2}\s*$/.test(text.slice(Math.max(before.start, before.end - 12), before.end));
 }
 
-/** Between lines, best after a blank one and where little is indented. */
+/** Adds boundaries between lines, with better ranks after a blank line and at little indentation. */
 function addLines({ start, end, from, to, depth }: Block, lines: Lines, outline: GrowingOutline): void {
   const rank = BLOCK + DEEPER * (depth + 1);
   let line = lines.lineAt(Math.max(start, from));

@@ -17,24 +17,23 @@ import type { RecursiveOptions } from './manifest.ts';
 import { type Hierarchy, loadRecipes } from './recipes.ts';
 
 const createRecursiveChunker: Factory<typeof manifest> = (tools): Chunker<RecursiveOptions> => {
-  const hierarchyOf = loadRecipes(tools);
+  const recipes = loadRecipes(tools);
   return {
     check: ({ recipe }) => {
-      const problem = typeof recipe === 'string' ? hierarchyOf.problemOf(recipe) : undefined;
+      const problem = typeof recipe === 'string' ? recipes.problemOf(recipe) : undefined;
       return problem === undefined ? [] : [problem];
     },
     chunk(text, options, { divide }) {
       const { recipe, lang, delimiters, levels } = options;
-      const own = delimiters.length > 0 ? [delimiters] : levels;
+      const given = delimiters.length > 0 ? [delimiters] : levels;
       const { finders, introductions, titles, files } =
-        own.length > 0 ? ownHierarchy(own) : hierarchyOf(recipe, lang, text);
+        given.length > 0 ? givenHierarchy(given) : recipes.hierarchyOf(recipe, lang, text);
       const headings = options.numbered_headings ? findNumberedHeadings(text) : [];
       const spans = divide({ start: 0, end: text.length }, belowHeadings(finders, headings, text), {
         size: options.chunk_size,
         minCharacters: options.min_characters_per_chunk,
         overlap: options.chunk_overlap,
         introductions,
-        // Numbered headings are cut before, each with a path of its own.
         titles: titles && headings.length === 0,
       });
       if (files !== undefined) return withPaths(spans, files.map(headingOfFile));
@@ -44,19 +43,18 @@ const createRecursiveChunker: Factory<typeof manifest> = (tools): Chunker<Recurs
   };
 };
 
-function ownHierarchy(levels: readonly (readonly string[])[]): Hierarchy {
+function givenHierarchy(levels: readonly (readonly string[])[]): Hierarchy {
   return { finders: levels.map((level) => cutAtDelimiters(level)), introductions: true, titles: true };
 }
 
-/** A file of a diff as a heading above its hunks. */
 function headingOfFile({ start, end, path }: DiffFile): Heading {
   return { start, level: 1, isLead: false, reach: end, name: () => path };
 }
 
-/** Levels of headings that are cut one after the other; those below the last are cut together. */
+/** Number of heading levels that are cut one by one; deeper headings are cut together. */
 const LEVELS = 6;
 
-/** Cuts before headings first, the highest of them coarsest, and never between a heading and the text below it. */
+/** Cuts before headings first, from the highest level down, and never between a heading and the text below it. */
 function belowHeadings(
   finders: readonly CutFinder[],
   headings: readonly NumberedHeading[],

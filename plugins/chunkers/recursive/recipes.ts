@@ -1,52 +1,42 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { FromSchema } from 'json-schema-to-ts';
+import { type Collaborators, type CutFinder, exposedError, refusedError } from '../../../core/kit.ts';
+import type { DiffFile } from '../../toolkit/diff.ts';
 import {
-  type Collaborators,
-  type CutFinder,
-  cutAtDelimiters,
-  cutAtOffsets,
-  cutAtWhiteSpace,
-  exposedError,
-  refusedError,
-} from '../../../core/kit.ts';
-import { type DiffParts, findDiffParts } from '../../toolkit/diff.ts';
-import { findLogEntries } from '../../toolkit/log.ts';
-import { findMarkdownBlocks } from '../../toolkit/markdown/index.ts';
-import { cutAtClauseEnds, cutAtSentenceEnds } from '../../toolkit/prose/index.ts';
-import { cutAfterBlankLines, cutAtLineStarts } from './line-cuts.ts';
-import { findMarkdownCuts, type MarkdownCuts } from './markdown.ts';
+  type Language,
+  type Level,
+  languageSchema,
+  levelSchema,
+  type MakeFinder,
+  prepareLevel,
+  problemOfLevel,
+  sourceOf,
+} from './levels.ts';
 
-/** How a text is divided. */
 export interface Hierarchy {
-  /** Coarsest first. */
+  /** The coarsest finder is first. */
   readonly finders: readonly CutFinder[];
-  /** Whether what only introduces the text after it stays with that text. */
+  /** Whether introductions, such as a line that ends with a colon, stay with the text after them. */
   readonly introductions: boolean;
-  /** Whether titles need no marks. */
+  /** Whether titles without markup stay with the text after them. */
   readonly titles: boolean;
-  /** The files of a diff, if the recipe is one for diffs. */
-  readonly files?: DiffParts['files'] | undefined;
+  readonly files?: readonly DiffFile[] | undefined;
 }
 
-/**
- * The hierarchy of a recipe for a text in a language.
- *
- * @throws an error for the caller that names the known recipes, or an exposed error that says what is wrong with the
- * recipe's file
- */
-export type HierarchyOf = ((recipe: string, lang: string, text: string) => Hierarchy) & {
-  /** Why there is no such recipe; undefined if there is. */
-  readonly problemOf: (recipe: string) => string | undefined;
-};
+export interface Recipes {
+  /** @throws an error shown to callers if the recipe does not exist (their mistake) or is malformed (the server's) */
+  hierarchyOf(recipe: string, lang: string, text: string): Hierarchy;
+  problemOf(recipe: string): string | undefined;
+}
 
-export type RecipeTools = Pick<Collaborators, 'log' | 'createCheck'>;
+type RecipeTools = Pick<Collaborators, 'log' | 'createCheck'>;
 
 /**
- * Reads the recipes of a folder: files `recipes/<name>.json`, and `languages.json`. A malformed one is logged, and
- * only requests that need it fail.
+ * Loads the recipes of a folder: `recipes/<name>.json` and `languages.json`. A malformed file is logged, and only
+ * requests that need it fail.
  */
-export function loadRecipes(tools: RecipeTools, folder: string = import.meta.dirname): HierarchyOf {
+export function loadRecipes(tools: RecipeTools, folder: string = import.meta.dirname): Recipes {
   const { createCheck } = tools;
   const checkRecipe = createCheck(recipeSchema);
   const checkLanguage = createCheck(languageSchema);
@@ -60,57 +50,32 @@ export function loadRecipes(tools: RecipeTools, folder: string = import.meta.dir
       return [basename(file, '.json'), readRecipe];
     }),
   );
-  const made = new Map<string, readonly MakeFinder[]>();
+  const prepared = new Map<string, readonly MakeFinder[]>();
 
   function prepare(recipe: string, levels: readonly Level[], lang: string): readonly MakeFinder[] {
     const needsLanguage = levels.some((level) => 'language' in level);
     const languages = needsLanguage ? readLanguages() : NO_LANGUAGES;
     const name = knownLanguage(lang, languages);
     const key = `${recipe} ${name}`;
-    const known = made.get(key);
+    const known = prepared.get(key);
     if (known !== undefined) return known;
     const language = { ...languages.default, ...languages[name] };
     const makers = levels.map((level) => prepareLevel(level, language));
-    made.set(key, makers);
+    prepared.set(key, makers);
     return makers;
   }
 
-  const problemOf = (recipe: string) =>
-    recipes.has(recipe) ? undefined : unknownRecipe(recipe, [...recipes.keys()]);
-
-  function hierarchyOf(recipe: string, lang: string, text: string): Hierarchy {
-    const readRecipe = recipes.get(recipe);
-    if (readRecipe === undefined) throw refusedError(unknownRecipe(recipe, [...recipes.keys()]));
-    const { levels, introductions = true, titles = introductions } = readRecipe();
-    const source = sourceOf(text);
-    const finders = prepare(recipe, levels, lang).map((make) => make(source));
-    const files = levels.some((level) => 'diff' in level) ? source.diff().files : undefined;
-    return { finders, introductions, titles, files };
-  }
-
-  return Object.assign(hierarchyOf, { problemOf });
-}
-
-/** A text that is parsed at most once in each format, for all levels that need it. */
-interface Source {
-  markdown(): MarkdownCuts;
-  diff(): DiffParts;
-  readonly text: string;
-}
-
-function sourceOf(text: string): Source {
-  let markdown: MarkdownCuts | undefined;
-  let diff: DiffParts | undefined;
   return {
-    text,
-    markdown() {
-      markdown ??= findMarkdownCuts(text, findMarkdownBlocks(text));
-      return markdown;
+    hierarchyOf(recipe, lang, text) {
+      const readRecipe = recipes.get(recipe);
+      if (readRecipe === undefined) throw refusedError(unknownRecipe(recipe, [...recipes.keys()]));
+      const { levels, introductions = true, titles = introductions } = readRecipe();
+      const source = sourceOf(text);
+      const finders = prepare(recipe, levels, lang).map((make) => make(source));
+      const files = levels.some((level) => 'diff' in level) ? source.diff().files : undefined;
+      return { finders, introductions, titles, files };
     },
-    diff() {
-      diff ??= findDiffParts(text);
-      return diff;
-    },
+    problemOf: (recipe) => (recipes.has(recipe) ? undefined : unknownRecipe(recipe, [...recipes.keys()])),
   };
 }
 
@@ -131,7 +96,7 @@ function problemsOfLanguages(json: unknown, check: Check): readonly string[] {
   return isWhole ? problems : [...problems, 'default: expected an object with sentence and clause'];
 }
 
-/** The listed language: `zh` for `zh-Hans-CN`; the default if it is not listed. */
+/** The key of a language: `zh` for `zh-Hans-CN`, `default` for a language that is not listed. */
 function knownLanguage(lang: string, languages: Languages): string {
   const primary = lang.toLowerCase().split(/[-_]/)[0] as string;
   return Object.hasOwn(languages, primary) ? primary : 'default';
@@ -143,10 +108,10 @@ function unknownRecipe(recipe: string, known: readonly string[]): string {
 }
 
 /**
- * Reads a JSON file at once, and returns what gives its content or throws its problem: a sentence that names the
- * file, the place in it and what to change.
+ * Reads a JSON file at once, but reports its problems only when the content is needed.
  *
- * @param file its path in the folder, with `/`
+ * @param file path within the folder, with `/`
+ * @returns a function that gives the content, or throws an error with the file, the position and the problem
  */
 function readWhenNeeded<T>(
   { log }: RecipeTools,
@@ -174,11 +139,10 @@ function readJson(path: string): { readonly json?: unknown; readonly problem?: s
   const reason = reasonAgainst(text);
   if (reason === undefined) return { json: JSON.parse(text) };
   const lines = text.slice(0, firstBroken(text)).split('\n');
-  const place = `line ${lines.length}, column ${(lines.at(-1) as string).length + 1}`;
-  return { problem: `, ${place}: this is not valid JSON, ${reason.replace(/ in JSON at .*/, '')}` };
+  const position = `line ${lines.length}, column ${(lines.at(-1) as string).length + 1}`;
+  return { problem: `, ${position}: this is not valid JSON, ${reason.replace(/ in JSON at .*/, '')}` };
 }
 
-/** Why a text is not JSON. */
 function reasonAgainst(text: string): string | undefined {
   try {
     JSON.parse(text);
@@ -188,9 +152,7 @@ function reasonAgainst(text: string): string | undefined {
   }
 }
 
-/**
- * Where a text stops being the beginning of a JSON value. V8 does not report it for every error, so it is searched.
- */
+/** Bisects for the offset where a text stops being the start of JSON. V8 reports this offset only for some errors. */
 function firstBroken(text: string): number {
   let good = 0;
   let broken = text.length + 1;
@@ -209,111 +171,22 @@ function canGoOn(beginning: string): boolean {
   return reason.startsWith('Unterminated') || Number(position ?? -1) >= beginning.length;
 }
 
-const strings = { type: 'array', items: { type: 'string', minLength: 1 } } as const;
-
-/** One level of a hierarchy, as a recipe lists it; README.md describes each kind. */
-const level = {
-  type: 'object',
-  properties: {
-    delimiters: strings,
-    include_delim: { enum: ['prev', 'next'] },
-    line_starts: strings,
-    language: { enum: ['sentence', 'clause'] },
-    white_space: { const: true },
-    blank_lines: { type: 'integer', minimum: 1, maximum: 10 },
-    markdown: { enum: ['headings', 'blocks', 'lines'] },
-    depth: { type: 'integer', minimum: 1, maximum: 6 },
-    diff: { enum: ['commits', 'files', 'hunks', 'lines'] },
-    log: { enum: ['entries'] },
-  },
-  additionalProperties: false,
-} as const;
-
 const recipeSchema = {
   type: 'object',
   required: ['levels'],
   properties: {
-    levels: { type: 'array', items: level },
+    levels: { type: 'array', items: levelSchema },
     introductions: { type: 'boolean' },
     titles: { type: 'boolean' },
   },
   additionalProperties: false,
 } as const;
 
-const languageSchema = {
-  type: 'object',
-  properties: { sentence: strings, clause: strings },
-  additionalProperties: false,
-} as const;
-
 type Recipe = FromSchema<typeof recipeSchema>;
-type Level = FromSchema<typeof level>;
-
-/** Delimiters of one language. */
-type Language = Required<FromSchema<typeof languageSchema>>;
-
-/** Delimiters by language, as `languages.json` lists them; those that a language lacks are the default ones. */
+/** The content of `languages.json`. A language without delimiters of a kind uses the default delimiters. */
 interface Languages {
   readonly default: Language;
   readonly [lang: string]: Partial<Language>;
 }
 
 const NO_LANGUAGES: Languages = { default: { sentence: [], clause: [] } };
-
-const KINDS = [
-  'delimiters',
-  'line_starts',
-  'language',
-  'white_space',
-  'blank_lines',
-  'markdown',
-  'diff',
-  'log',
-] as const;
-
-/** The problem with a level that matches its schema, if any: it must be of one kind, with options of that kind. */
-function problemOfLevel(level: Level): string | undefined {
-  const kinds = KINDS.filter((kind) => kind in level);
-  if (kinds.length !== 1) return `expected one of ${KINDS.join(', ')}, got ${kinds.join(' and ') || 'none'}`;
-  if ('include_delim' in level && !('delimiters' in level)) return 'include_delim is only for delimiters';
-  const isHeadings = level.markdown === 'headings';
-  return 'depth' in level && !isHeadings ? 'depth is only for "markdown": "headings"' : undefined;
-}
-
-const MAX_DEPTH = 6;
-
-/** Creates the finder of a level for one text. */
-type MakeFinder = (source: Source) => CutFinder;
-
-function prepareLevel(level: Level, language: Language): MakeFinder {
-  if (!('markdown' in level || 'diff' in level || 'log' in level)) {
-    const finder = literalFinder(level, language);
-    return () => finder;
-  }
-  return (source) => {
-    let find: CutFinder | undefined;
-    return (text, start, end) => {
-      find ??= cutAtOffsets(offsetsIn(source, level));
-      return find(text, start, end);
-    };
-  };
-}
-
-function literalFinder(level: Level, language: Language): CutFinder {
-  if (level.delimiters) return cutAtDelimiters(level.delimiters, level.include_delim);
-  if (level.line_starts) return cutAtLineStarts(level.line_starts);
-  if (level.blank_lines) return cutAfterBlankLines(level.blank_lines);
-  if (level.language === 'sentence') return cutAtSentenceEnds(language.sentence);
-  if (level.language === 'clause') return cutAtClauseEnds(language.clause);
-  return cutAtWhiteSpace;
-}
-
-/** The offsets at which a level cuts that a text is parsed for. */
-function offsetsIn(source: Source, { markdown, diff, depth = MAX_DEPTH }: Level): readonly number[] {
-  if (diff === 'files') return source.diff().files.map(({ start }) => start);
-  if (diff !== undefined) return source.diff()[diff];
-  if (markdown === undefined) return findLogEntries(source.text).map(({ start }) => start);
-  if (markdown !== 'headings') return source.markdown()[markdown];
-  const headings = source.markdown().headings.filter((heading) => heading.depth <= depth);
-  return headings.map(({ at }) => at);
-}

@@ -1,34 +1,31 @@
-import { addTo, type SentenceVectors } from './sentence-vectors.ts';
+import { addTo, type SentenceVectors } from './similarities.ts';
 
-/** The constraints on the clusters of a division. */
 export interface ClusterLimits {
-  /** Maximum tokens of a cluster, unless it is a single piece. */
   readonly size: number;
-  /** Minimum sentences of a cluster, as far as `size` allows it. */
+  /** Minimum sentences of a cluster, as far as `size` allows. */
   readonly minSentences: number;
-  /** Minimum characters of a cluster, as far as `size` allows it. */
+  /** Minimum characters of a cluster, as far as `size` allows. */
   readonly minCharacters: number;
-  /** Similarity above which a pair should be together. */
+  /** Pairs of sentences with a similarity above this offset should be in one cluster. */
   readonly offset: number;
 }
 
-/** Running totals over the sentences of a text: before each one, and of all. */
+/** Running totals: for each sentence, the sum of all sentences before it; finally, the sum of all sentences. */
 export interface Sizes {
   readonly tokens: Float64Array;
   readonly characters: Float64Array;
 }
 
-/** Maximum pieces of a cluster, which bounds the time per sentence. */
+/** Maximum pieces of a cluster; limits the time per sentence. */
 const MAX_PIECES = 128;
 
 /**
- * The division of a text whose clusters have the highest sum of `similarity - offset` over all pairs of sentences
- * within a cluster. Raising the offset never leaves more pairs together. A piece is a sentence with a vector plus the
- * following ones without.
- * The similarities of a cluster's pairs are computed from the length of the sum of its vectors, so the time is
- * proportional to the number of sentences times the size of the largest cluster.
+ * Divides a text so that the sum of `similarity - offset` over all pairs of pieces within a cluster is highest. A
+ * piece is a sentence with a vector, and the following sentences without vectors. A higher offset never keeps more
+ * pairs together. The sum over pairs follows from the sum of the vectors, so the time is proportional to the pieces
+ * times the largest cluster.
  *
- * @returns the sentences that the clusters begin with, except the first
+ * @returns the first sentence of each cluster, except the first cluster
  */
 export function findClusters(
   vectors: SentenceVectors,
@@ -40,11 +37,11 @@ export function findClusters(
     vectors,
     sizes,
     limits,
-    worth: new Float64Array(vectors.places.length + 1),
-    from: new Uint32Array(vectors.places.length + 1),
+    worth: new Float64Array(vectors.indexes.length + 1),
+    from: new Uint32Array(vectors.indexes.length + 1),
     sum: new Float64Array(vectors.dimensions),
   };
-  for (let end = 1; end <= vectors.places.length; end++) {
+  for (let end = 1; end <= vectors.indexes.length; end++) {
     if (end % 1000 === 0) signal.throwIfAborted();
     extendTo(search, end);
   }
@@ -52,8 +49,8 @@ export function findClusters(
 }
 
 /**
- * The offset for a threshold: at 0.5 the mean similarity of all pairs of the text, and from there to -1 (all pairs
- * belong together) at 0, and to 1 (only equal ones do) at 1.
+ * Converts a threshold to an offset, linearly between three points. Threshold 0 gives -1: all pairs belong together.
+ * 0.5 gives the mean similarity of all pairs of the text. 1 gives 1: only equal sentences belong together.
  */
 export function offsetFor(threshold: number, vectors: SentenceVectors): number {
   const mean = meanPair(vectors);
@@ -61,10 +58,10 @@ export function offsetFor(threshold: number, vectors: SentenceVectors): number {
   return offset - MARGIN;
 }
 
-/** More than the rounding difference between equal vectors. */
+/** More than the rounding error in the similarity of equal vectors. */
 const MARGIN = 1e-4;
 
-function meanPair({ places: { length }, values, dimensions }: SentenceVectors): number {
+function meanPair({ indexes: { length }, values, dimensions }: SentenceVectors): number {
   if (length < 2) return 0;
   const sum = new Float64Array(dimensions);
   for (let row = 0; row < length; row++) addTo(sum, values, row * dimensions);
@@ -72,39 +69,36 @@ function meanPair({ places: { length }, values, dimensions }: SentenceVectors): 
   return (square - length) / (length * (length - 1));
 }
 
-/** More than any similarities can gain. */
 const TOO_SHORT = 1e6;
 
-/** The best divisions of the first pieces, for more and more of them. */
 interface Search {
   readonly vectors: SentenceVectors;
   readonly sizes: Sizes;
   readonly limits: ClusterLimits;
-  /** The best score of the pieces before each one. */
   readonly worth: Float64Array;
-  /** The start of the last cluster of that division. */
   readonly from: Uint32Array;
-  /** Scratch: the sum of the vectors of a cluster. */
   readonly sum: Float64Array;
 }
 
-/** Finds the best last cluster of the pieces before `end`, given the best ones for all earlier ends. */
+/** Finds the best division of the pieces before `end`, given the best divisions for all earlier ends. */
 function extendTo(search: Search, end: number): void {
   const { worth, from, sum } = search;
   const { tokens, characters } = search.sizes;
   const { values, dimensions } = search.vectors;
   const { size, minSentences, minCharacters, offset } = search.limits;
-  const endPlace = placeOf(search, end);
-  const [endTokens, endCharacters] = [tokens[endPlace] as number, characters[endPlace] as number];
+  const endSentence = sentenceOf(search, end);
+  const endTokens = tokens[endSentence] as number;
+  const endCharacters = characters[endSentence] as number;
   sum.fill(0);
   let gain = 0;
   let best = Number.NEGATIVE_INFINITY;
   for (let start = end - 1; start >= 0 && start >= end - MAX_PIECES; start--) {
-    const place = placeOf(search, start);
-    if (start < end - 1 && endTokens - (tokens[place] as number) > size) break;
+    const sentence = sentenceOf(search, start);
+    if (start < end - 1 && endTokens - (tokens[sentence] as number) > size) break;
     gain += addAndMultiply(sum, values, start * dimensions) - offset * (end - 1 - start);
     const isShort =
-      endPlace - place < minSentences || endCharacters - (characters[place] as number) < minCharacters;
+      endSentence - sentence < minSentences ||
+      endCharacters - (characters[sentence] as number) < minCharacters;
     const total = (worth[start] as number) + gain - (isShort ? TOO_SHORT : 0);
     if (total <= best) continue;
     best = total;
@@ -116,20 +110,19 @@ function extendTo(search: Search, end: number): void {
 function startsOf(search: Search): number[] {
   const { from, vectors } = search;
   const starts: number[] = [];
-  for (let end = vectors.places.length; end > 0; end = from[end] as number) {
+  for (let end = vectors.indexes.length; end > 0; end = from[end] as number) {
     const start = from[end] as number;
-    if (start > 0) starts.push(placeOf(search, start));
+    if (start > 0) starts.push(sentenceOf(search, start));
   }
   return starts.reverse();
 }
 
-/** The sentence that a piece begins with; the first piece also includes what precedes it. */
-function placeOf({ vectors, sizes }: Search, piece: number): number {
+/** The first sentence of a piece; 0 for the first piece, even if its first sentences lack vectors. */
+function sentenceOf({ vectors, sizes }: Search, piece: number): number {
   if (piece === 0) return 0;
-  return vectors.places[piece] ?? sizes.tokens.length - 1;
+  return vectors.indexes[piece] ?? sizes.tokens.length - 1;
 }
 
-/** Adds a row to a sum, and returns the product of the row with the previous sum. */
 function addAndMultiply(sum: Float64Array, values: Float32Array, from: number): number {
   let product = 0;
   for (let at = 0; at < sum.length; at++) {

@@ -1,28 +1,21 @@
 import { countCodePoints, type Span } from '../../../core/kit.ts';
 
-/** A place where a text can be cut. */
 export interface Candidate {
-  /** The sentence after the cut. */
-  readonly place: number;
-  /** The lower, the better a cut. */
+  readonly sentence: number;
+  /** The lower the similarity, the better the cut. */
   readonly similarity: number;
 }
 
-/** What every chunk has at least. */
-export interface Minimum {
-  readonly sentences: number;
-  readonly characters: number;
-}
-
 /**
- * Keeps candidates that are the minimum apart, and as far from both ends of the text; better ones take precedence.
- * Adding worse candidates never removes kept ones, so a higher threshold never gives fewer chunks.
+ * Keeps cuts at the minimum distance from each other and from both ends of the text, better cuts first. A worse
+ * candidate never removes a better candidate, so a higher threshold never gives fewer chunks.
  *
- * @param characters of all sentences before each one, and of all
+ * @param characters running totals: the characters before each sentence, and finally of all sentences
+ * @returns the sentences after the kept cuts
  */
 export function keepApart(
   candidates: readonly Candidate[],
-  minimum: Minimum,
+  minimum: { readonly sentences: number; readonly characters: number },
   characters: ArrayLike<number>,
 ): number[] {
   const last = characters.length - 1;
@@ -30,21 +23,21 @@ export function keepApart(
     Math.abs(one - other) < minimum.sentences ||
     Math.abs((characters[one] as number) - (characters[other] as number)) < minimum.characters;
   const taken = new Uint8Array(characters.length);
-  const places: number[] = [];
+  const kept: number[] = [];
   const byMerit =
     minimum.sentences > 1 || minimum.characters > 1
-      ? candidates.toSorted((a, b) => a.similarity - b.similarity || a.place - b.place)
+      ? candidates.toSorted((a, b) => a.similarity - b.similarity || a.sentence - b.sentence)
       : candidates;
-  for (const { place } of byMerit) {
-    if (isNear(place, 0) || isNear(place, last) || taken[place] === 1) continue;
-    places.push(place);
-    for (let near = place; near >= 0 && isNear(near, place); near--) taken[near] = 1;
-    for (let near = place; near <= last && isNear(near, place); near++) taken[near] = 1;
+  for (const { sentence } of byMerit) {
+    if (isNear(sentence, 0) || isNear(sentence, last) || taken[sentence] === 1) continue;
+    kept.push(sentence);
+    for (let near = sentence; near >= 0 && isNear(near, sentence); near--) taken[near] = 1;
+    for (let near = sentence; near <= last && isNear(near, sentence); near++) taken[near] = 1;
   }
-  return places.sort((a, b) => a - b);
+  return kept.sort((a, b) => a - b);
 }
 
-/** Moves whole sentences from the chunk before the last one to the last one, if that is too short by itself. */
+/** Moves whole sentences from the previous chunk to the last chunk, if the last chunk is too short. */
 export function evenOutLast(
   text: string,
   spans: readonly Span[],
@@ -65,7 +58,6 @@ export function evenOutLast(
   return [...spans.slice(0, -2), { start: before.start, end: start }, { start, end: last.end }];
 }
 
-/** Neighbours that may become one chunk. */
 interface Group {
   readonly spans: CountedSpan[];
   tokens: number;
@@ -75,9 +67,9 @@ interface Group {
 type CountedSpan = Span & { readonly token_count: number };
 
 /**
- * Joins chunks that are too short to the previous chunk, or else the next one, as far as `size` allows it.
+ * Joins short chunks to the previous chunk, or else to the next chunk, as far as `size` allows.
  *
- * @param count of the tokens of a stretch
+ * @param count counts the tokens of a stretch
  */
 export function joinShort(
   text: string,

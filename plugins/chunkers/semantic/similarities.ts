@@ -1,20 +1,72 @@
-import { addTo, type SentenceVectors } from './sentence-vectors.ts';
+import type { EmbeddingModel } from '../../../core/kit.ts';
 
 /**
- * The cosine similarity at every gap between sentences: between the sum of up to `window` unit vectors before it and
- * the sum of as many after it. The gap at index `i` lies before the vector `i + 1`. Sums are updated incrementally,
- * so the cost does not depend on the window.
+ * Unit vectors of the sentences of a text. A sentence with a zero vector has no topic (`***`, unknown words), and
+ * belongs to the previous sentence.
+ */
+export interface SentenceVectors {
+  /** For each vector, the index of its sentence among all sentences, in ascending order. */
+  readonly indexes: Uint32Array;
+  /** Rows of `dimensions` numbers, each row of length 1. */
+  readonly values: Float32Array;
+  readonly dimensions: number;
+}
+
+export async function embedSentences(
+  text: string,
+  boundaries: readonly number[],
+  model: EmbeddingModel,
+  signal: AbortSignal,
+): Promise<SentenceVectors> {
+  const sentences: string[] = [];
+  for (let sentence = 0; sentence + 1 < boundaries.length; sentence++) {
+    sentences.push(text.slice(boundaries[sentence], boundaries[sentence + 1]));
+  }
+  const { dimensions, values } = await model.embed(sentences, { purpose: 'similarity', signal });
+  return toUnitVectors(values, dimensions);
+}
+
+export function toUnitVectors(values: Float32Array, dimensions: number): SentenceVectors {
+  const count = values.length / dimensions;
+  const indexes = new Uint32Array(count);
+  const units = new Float32Array(values.length);
+  let kept = 0;
+  for (let sentence = 0; sentence < count; sentence++) {
+    const from = sentence * dimensions;
+    const length = Math.sqrt(squareOf(values, from, dimensions));
+    if (!(length > 0 && Number.isFinite(length))) continue;
+    const to = kept * dimensions;
+    const scale = 1 / length;
+    for (let at = 0; at < dimensions; at++) units[to + at] = (values[from + at] as number) * scale;
+    indexes[kept++] = sentence;
+  }
+  return { indexes: indexes.subarray(0, kept), values: units.subarray(0, kept * dimensions), dimensions };
+}
+
+function squareOf(values: Float32Array, from: number, dimensions: number): number {
+  let sum = 0;
+  for (let at = from; at < from + dimensions; at++) sum += (values[at] as number) ** 2;
+  return sum;
+}
+
+export function addTo(sum: Float64Array, values: Float32Array, from: number): void {
+  for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] as number) + (values[from + at] as number);
+}
+
+/**
+ * The cosine similarity at each gap between sentences: between the sums of up to `window` unit vectors on each side.
+ * Gap `i` is before vector `i + 1`. The time does not depend on the window.
  */
 export function gapSimilarities(vectors: SentenceVectors, window: number): Float64Array {
-  const similarities = new Float64Array(Math.max(vectors.places.length - 1, 0));
+  const similarities = new Float64Array(Math.max(vectors.indexes.length - 1, 0));
   const sums = startSums(vectors, window);
   for (let gap = 0; gap < similarities.length; gap++) similarities[gap] = stepAndCompare(sums);
   return similarities;
 }
 
 /**
- * For each of the given gaps, the highest similarity of any bridge over it: from the window before one of the gaps to
- * the window after another one, with at most `skip` of the stretches between the gaps under it.
+ * For each of `gaps`, the highest similarity of the bridges over the gap. A bridge compares the window before one gap
+ * with the window after the same or a later gap. It covers at most `skip` stretches between gaps.
  */
 export function bridgedSimilarities(
   vectors: SentenceVectors,
@@ -41,18 +93,15 @@ export function bridgedSimilarities(
   return highest;
 }
 
-/** Raises lower values from index `from` up to and including `to`. */
 function raise(values: number[], from: number, to: number, value: number): void {
   for (let index = from; index <= to; index++) values[index] = Math.max(values[index] as number, value);
 }
 
-/** The sums of the windows on both sides of a moving gap. */
 interface WindowSums {
   readonly before: Float64Array;
   readonly after: Float64Array;
   readonly vectors: SentenceVectors;
   readonly window: number;
-  /** The vector after the gap. */
   at: number;
 }
 
@@ -61,24 +110,23 @@ function startSums(vectors: SentenceVectors, window: number): WindowSums {
     before: new Float64Array(vectors.dimensions),
     after: new Float64Array(vectors.dimensions),
     vectors,
-    window: Math.min(window, vectors.places.length),
+    window: Math.min(window, vectors.indexes.length),
     at: 0,
   };
   for (let row = 0; row < sums.window; row++) addTo(sums.after, vectors.values, row * vectors.dimensions);
   return sums;
 }
 
-/** Moves to the next gap and returns its similarity, in one pass over the dimensions. */
 function stepAndCompare(sums: WindowSums): number {
   const { before, after, vectors, window } = sums;
-  const { values, dimensions, places } = vectors;
+  const { values, dimensions, indexes } = vectors;
   const row = sums.at++;
-  const entering = row + window < places.length ? (row + window) * dimensions : -1;
+  const entering = row + window < indexes.length ? (row + window) * dimensions : -1;
   const leaving = row >= window ? (row - window) * dimensions : -1;
   return advance(before, after, values, row * dimensions, entering, leaving);
 }
 
-/** Moves a row from the sum after to the sum before, lets others enter and leave, and compares the sums. */
+/** Moves a vector from `after` to `before`, adds one to `after` and removes one from `before` (offset -1: none). */
 function advance(
   before: Float64Array,
   after: Float64Array,
@@ -105,7 +153,7 @@ function advance(
   return settled(product, beforeSquare, afterSquare);
 }
 
-/** Similarities closer than this are equal: sums of the same vectors differ in their last bits. */
+/** Similarities are rounded to this many steps per 1: sums of the same vectors differ in their last bits. */
 const STEPS = 1e7;
 
 function cosine(first: Float32Array, second: Float32Array): number {
@@ -124,6 +172,6 @@ function cosine(first: Float32Array, second: Float32Array): number {
 
 function settled(product: number, firstSquare: number, secondSquare: number): number {
   const scale = Math.sqrt(firstSquare * secondSquare);
-  // Opposite vectors may cancel out: such a window is not meaningful.
+  // If opposite vectors cancel out, the window shows no topic, and the similarity is 1.
   return scale < 1 / STEPS ? 1 : Math.round((product / scale) * STEPS) / STEPS;
 }

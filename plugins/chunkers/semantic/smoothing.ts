@@ -1,25 +1,22 @@
-/** Smoothing a curve with a Savitzky-Golay filter: at each point a polynomial is fitted to a window around it. */
-
-/** The smoothing parameters. */
 export interface Smoothing {
-  /** Points of a window; odd. */
+  /** Number of points in the window; odd. */
   readonly window: number;
-  /** Order of the polynomials, below the window. */
+  /** Order of the polynomials; below `window`. */
   readonly order: number;
-  /** The slope below which a curve counts as level. */
+  /** The curve counts as level where its slope is at most this value. */
   readonly tolerance: number;
 }
 
 type Derivative = 0 | 1 | 2;
 
 /**
- * The weights that turn the values of a window into the value of the fitted polynomial in the middle, or its first or
- * second derivative. They come from polynomials that are orthogonal on the points of the window, whose recurrence is
- * exact to the last bits for the orders that requests can have.
+ * Computes weights for the values of a window. The weighted sum is the fitted polynomial's value in the middle of the
+ * window, or the first or second derivative there. The recurrence of orthogonal polynomials is accurate for all orders
+ * that requests allow.
  */
 export function savitzkyGolayWeights(window: number, order: number, derivative: Derivative): Float64Array {
   const half = (window - 1) / 2;
-  const places = Float64Array.from({ length: window }, (_, index) => (index - half) / half);
+  const points = Float64Array.from({ length: window }, (_, index) => (index - half) / half);
   const weights = new Float64Array(window);
   let before = { values: new Float64Array(window), middle: [0, 0, 0], square: 1 };
   let here = { values: new Float64Array(window).fill(1), middle: [1, 0, 0], square: window };
@@ -28,26 +25,23 @@ export function savitzkyGolayWeights(window: number, order: number, derivative: 
     for (let index = 0; index < window; index++) {
       weights[index] = (weights[index] as number) + share * (here.values[index] as number);
     }
-    const next = nextPolynomial(places, here, before, degree === 0 ? 0 : here.square / before.square);
+    const next = nextPolynomial(points, here, before, degree === 0 ? 0 : here.square / before.square);
     before = here;
     here = next;
   }
   return weights;
 }
 
-/** A polynomial by its values at the points of a window. */
 interface Polynomial {
   readonly values: Float64Array;
-  /** Its value in the middle, and its first two derivatives there. */
+  /** The polynomial's value in the middle of the window, and its first two derivatives there. */
   readonly middle: number[];
-  /** The sum of the squares of its values. */
   readonly square: number;
 }
 
-/** The next orthogonal polynomial: `x * here - factor * before`. */
-function nextPolynomial(places: Float64Array, here: Polynomial, before: Polynomial, factor: number) {
-  const values = places.map(
-    (place, index) => place * (here.values[index] as number) - factor * (before.values[index] as number),
+function nextPolynomial(points: Float64Array, here: Polynomial, before: Polynomial, factor: number) {
+  const values = points.map(
+    (point, index) => point * (here.values[index] as number) - factor * (before.values[index] as number),
   );
   const middle = before.middle.map(
     (value, derivative) => derivative * (here.middle[derivative - 1] ?? 0) - factor * value,
@@ -55,29 +49,27 @@ function nextPolynomial(places: Float64Array, here: Polynomial, before: Polynomi
   return { values, middle, square: values.reduce((sum, value) => sum + value * value, 0) };
 }
 
-/** A curve filtered with weights; it is mirrored beyond its ends. */
 function filterWith(curve: Float64Array, weights: Float64Array): Float64Array {
   const last = curve.length - 1;
   const half = (weights.length - 1) / 2;
   return curve.map((_, at) => {
     let sum = 0;
     for (let index = 0; index < weights.length; index++) {
-      const place = Math.abs(at + index - half);
-      sum += (weights[index] as number) * (curve[place > last ? 2 * last - place : place] as number);
+      const point = Math.abs(at + index - half);
+      sum += (weights[index] as number) * (curve[point > last ? 2 * last - point : point] as number);
     }
     return sum;
   });
 }
 
-/** The smoothed curve, and the points where it is lowest. */
 export interface Smoothed {
   readonly curve: Float64Array;
   readonly lows: readonly number[];
 }
 
 /**
- * Smooths a curve and finds its lows: the points where it is level, within the tolerance, and bends upwards; of
- * consecutive such points the lowest one. A curve shorter than the window has none.
+ * Smooths a curve, and finds its lows: points where the smoothed curve is level (within the tolerance) and bends
+ * upwards. The lowest of consecutive such points counts. A curve shorter than the window has no lows.
  */
 export function smooth(curve: Float64Array, { window, order, tolerance }: Smoothing): Smoothed {
   if (curve.length < window) return { curve, lows: [] };
@@ -96,5 +88,5 @@ export function smooth(curve: Float64Array, { window, order, tolerance }: Smooth
   return { curve: smoothed, lows };
 }
 
-/** Less is a straight line, apart from rounding. */
+/** Minimum second derivative of a bend. Smaller values are rounding errors of a straight line. */
 const MIN_BEND = 1e-9;

@@ -11,26 +11,23 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   [' ', 'space'],
   [':', 'colon'],
 ]);
-/** How much of a text determines its dialect. */
 const SAMPLE_RECORDS = 100;
 const SAMPLE_UNITS = 50_000;
-/** Maximum lines of a caption above the header. */
 const MAX_CAPTIONS = 20;
 
-/** A first line that tells Excel the delimiter, which programs may write again in each of its fields. */
+/** A first line that tells Excel the delimiter, such as `sep=;`. Some programs append more delimiters to the line. */
 const SEPARATOR_LINE =
   /^\ufeff?(?:"sep=([^\r\n"])"\1{0,1000}|sep=([^\r\n"])\2{0,1000}) {0,99}(?:\r\n|\r|\n|$)/i;
 
-/** Reads a text as CSV or TSV: one table, after a caption or comments if there are any. */
 export function readCsv(text: string, options: TableOptions): Layout {
   const [line = '', quoted, bare] = SEPARATOR_LINE.exec(text) ?? [];
   const sample = sampleOf(text, line.length);
   const quote = options.quote ?? '';
   const given = options.delimiter ?? (options.format === 'tsv' ? '\t' : undefined) ?? quoted ?? bare;
-  const found = given === undefined ? sniff(sample, quote) : shapeOf(sample, { delimiter: given, quote });
-  const { dialect } = found;
+  const shape = given === undefined ? sniff(sample, quote) : shapeOf(sample, { delimiter: given, quote });
+  const { dialect } = shape;
   const records = findRecords(text, dialect, line.length);
-  const rows = records.slice(countCaptions(found));
+  const rows = records.slice(countCaptions(shape));
   const [start] = rows;
   return {
     dialect: nameOf(dialect),
@@ -40,7 +37,6 @@ export function readCsv(text: string, options: TableOptions): Layout {
   };
 }
 
-/** The first lines of a text from an offset on, or half a line if it is very long. */
 function sampleOf(text: string, from: number): string {
   const most = from + SAMPLE_UNITS;
   if (text.length <= most) return text.slice(from);
@@ -48,16 +44,12 @@ function sampleOf(text: string, from: number): string {
   return text.slice(from, end < from ? most : end + 1);
 }
 
-/** The shape of the first records in a dialect. */
 interface Shape {
   readonly dialect: Dialect;
-  /** Fields of each record. */
   readonly fields: readonly number[];
-  /** For each record, whether it begins like a comment. */
   readonly comments: readonly boolean[];
-  /** The most frequent number of fields, among records with several; 1 if there is none. */
+  /** The most frequent number of fields among records of several fields; 1 without such records. */
   readonly usual: number;
-  /** The share of the records with that number. */
   readonly agreeing: number;
 }
 
@@ -77,18 +69,20 @@ function shapeOf(sample: string, dialect: Dialect): Shape {
   return { dialect, fields, comments, usual, agreeing: (counts.get(usual) ?? 0) / starts.length };
 }
 
-/** The delimiter by which most records have the same number of fields; in a tie, the one that gives more fields. */
+/** Finds the delimiter with which most records have the same number of fields. In a tie, more fields win. */
 function sniff(sample: string, quote: string): Shape {
-  const [first, ...others] = DELIMITERS.map((delimiter) => shapeOf(sample, { delimiter, quote })) as [Shape];
-  return others.reduce((best: Shape, shape: Shape) => (isBetter(shape, best) ? shape : best), first);
+  const [first, ...others] = DELIMITERS.map((delimiter) => shapeOf(sample, { delimiter, quote })) as [
+    Shape,
+    ...Shape[],
+  ];
+  let best = first;
+  for (const shape of others) {
+    const isTie = shape.agreeing === best.agreeing;
+    if (isTie ? shape.usual > best.usual : shape.agreeing > best.agreeing) best = shape;
+  }
+  return best;
 }
 
-function isBetter(shape: Shape, than: Shape): boolean {
-  if (shape.agreeing !== than.agreeing) return shape.agreeing > than.agreeing;
-  return shape.usual > than.usual;
-}
-
-/** How many records before the first usual one are a caption: those with one field, and comments. */
 function countCaptions({ fields, comments, usual }: Shape): number {
   const isCaption = (index: number) =>
     fields[index] !== usual && (fields[index] === 1 || comments[index] === true);
@@ -103,10 +97,9 @@ function nameOf({ delimiter }: Dialect): string {
   return `csv ${NAMES.get(delimiter) ?? `U+${code.toString(16).toUpperCase().padStart(4, '0')}`}`;
 }
 
-/** How CSV is written. */
 interface Dialect {
   readonly delimiter: string;
-  /** What encloses fields; empty if nothing does. */
+  /** Empty if fields are never quoted. */
   readonly quote: string;
 }
 
@@ -115,11 +108,10 @@ const NEVER_CLOSED = -1;
 const NO_UNIT = -1;
 
 /**
- * Where the records of CSV begin. A quote counts only at the beginning of a field; the field may then contain line
- * breaks, and two quotes mean one. From an unclosed quote on, each line is a record. Blank lines are skipped.
+ * Finds the starts of the records of CSV. A quote counts only at the start of a field. A quoted field may contain line
+ * breaks, and two quotes in it mean one quote. After an unclosed quote, each line is a record. Blank lines are skipped.
  *
- * @param from where the first one begins at the earliest
- * @param most stops after this many
+ * @param most maximum number of records
  */
 function findRecords(
   text: string,
@@ -141,7 +133,6 @@ function findRecords(
   return starts;
 }
 
-/** Where a record ends, after its line break. */
 function recordEnd(text: string, start: number, { delimiter, quote }: Dialect): number {
   const mark = delimiter.charCodeAt(delimiter.length - 1);
   const enclosing = unitOf(quote);
@@ -163,14 +154,12 @@ function unitOf(quote: string): number {
   return quote === '' ? NO_UNIT : quote.charCodeAt(0);
 }
 
-/** The position of the quote that closes a field. */
 function closingQuote(text: string, from: number, quote: string): number {
   let at = text.indexOf(quote, from);
   while (at !== NEVER_CLOSED && text.startsWith(quote, at + 1)) at = text.indexOf(quote, at + 2);
   return at;
 }
 
-/** The offsets after the delimiters of a stretch that begins with a record. */
 function findFieldCuts(text: string, start: number, end: number, dialect: Dialect): number[] {
   const { delimiter } = dialect;
   const cuts: number[] = [];
@@ -180,7 +169,7 @@ function findFieldCuts(text: string, start: number, end: number, dialect: Dialec
     if (isFieldStart && text.charCodeAt(at) === enclosing) {
       const closing = closingQuote(text, at + 1, dialect.quote);
       isFieldStart = false;
-      // An unclosed quote encloses nothing, and neither does any other.
+      // After an unclosed quote, quotes no longer enclose text.
       if (closing === NEVER_CLOSED || closing >= end) enclosing = NO_UNIT;
       else at = closing;
       continue;

@@ -17,21 +17,18 @@ import {
 import { withMinimumPiece } from '../../toolkit/minimum-pieces.ts';
 import { cutAtSentenceEnds } from '../../toolkit/prose/index.ts';
 import { readCsv } from './csv.ts';
-import { readHtml } from './html.ts';
 import { beforeBreaks, behindBlankLines, type Layout, type Table } from './layout.ts';
 import type manifest from './manifest.ts';
 import type { TableOptions } from './manifest.ts';
-import { readMarkdown } from './markdown.ts';
+import { readHtml, readMarkdown } from './marked-up.ts';
 
-/** Ranks: around tables, and where `rows_per_chunk` is reached; else between rows. */
+/** The rank of boundaries around tables, and of boundaries that `rows_per_chunk` demands. */
 const BETWEEN_TABLES = 0;
 const BETWEEN_ROWS = 1;
 
 /**
- * Boundaries before and after tables, and between their rows; the header goes with the row after it. White space
- * between two tables, or before the first, is not a piece of its own.
- *
- * @param rowsPerChunk the rows after which a chunk begins
+ * Finds boundaries around tables and between rows. The header stays with the first row. White space before a table is
+ * not a separate piece.
  */
 function outlineOf(
   text: string,
@@ -60,13 +57,12 @@ function outlineOf(
   return { edges, ranks };
 }
 
-/** The table that contains an offset. */
 function tableAt(tables: readonly Table[], offset: number): Table | undefined {
   const table = tables[countWhile(tables, ({ start }) => start <= offset) - 1];
   return table !== undefined && offset < table.end ? table : undefined;
 }
 
-/** The first and the last row that a stretch overlaps, from 1; undefined if it overlaps none, or several tables. */
+/** First and last row, from 1, that a stretch overlaps; undefined for no row, or for rows of several tables. */
 function rowsIn(tables: readonly Table[], { start, end }: Span): readonly [number, number] | undefined {
   const before = countWhile(tables, (table) => table.start < end);
   const table = tables[before - 1];
@@ -83,10 +79,10 @@ const BYTE_ORDER_MARK = '\ufeff';
 const createTableChunker: Factory<typeof manifest> = (): Chunker<TableOptions> => ({
   chunk(text, options, { divide, packStructure, report }) {
     checkMarks(options);
-    const { dialect, tables: found, cutAtCells, ...layout } = readTables(text, options);
+    const { dialect, cutAtCells, ...layout } = readTables(text, options);
     const from = layout.from ?? (text.startsWith(BYTE_ORDER_MARK) ? 1 : 0);
     report('table-dialect', dialect);
-    const tables = found.map((table) => withHeader(behindBeginning(table, from), options));
+    const tables = layout.tables.map((table) => withHeader(behindBeginning(table, from), options));
     const finders = textFinders();
     const structure = {
       outline: outlineOf(text, { from, tables }, options.rows_per_chunk ?? undefined),
@@ -105,7 +101,7 @@ const createTableChunker: Factory<typeof manifest> = (): Chunker<TableOptions> =
 
 export default createTableChunker;
 
-/** @throws an error for the caller if a delimiter is ambiguous */
+/** @throws an error shown to callers if the delimiter or the quote is ambiguous, such as a line break */
 function checkMarks({ delimiter, quote }: TableOptions): void {
   for (const [name, mark] of [['delimiter', delimiter] as const, ['quote', quote] as const]) {
     if (isLineBreak(mark?.charCodeAt(0) ?? 0)) throw refusedError(`${name}: must not be a line break.`);
@@ -134,19 +130,17 @@ function readTables(text: string, options: TableOptions): Layout {
   return hasTag ? readHtml(text) : readCsv(text, options);
 }
 
-/** A table whose first row is not cut from the byte order mark. */
+/** Extends the first row over the byte order mark before it. */
 function behindBeginning(table: Table, from: number): Table {
   return from === 1 && table.start === 1 ? { ...table, rows: table.rows.with(0, 0) } : table;
 }
 
-/** A table with the header that the request gives it; one without other rows has none. */
 function withHeader(table: Table, { header_rows }: TableOptions): Table {
   const { start, end, rows } = table;
   const headerRows = header_rows ?? table.headerRows;
   return { start, end, rows, headerRows: headerRows < rows.length ? headerRows : 0 };
 }
 
-/** The header of the table that contains an offset after it. */
 function headersOf(text: string, tables: readonly Table[]): (start: number) => Carried | undefined {
   const known = new Map<Table, Carried>();
   return (offset) => {
@@ -162,10 +156,9 @@ function headersOf(text: string, tables: readonly Table[]): (start: number) => C
   };
 }
 
-/** A shorter line, such as a blank one, is joined to another. */
+/** Lines with fewer characters, such as blank lines, are joined to adjacent lines. */
 const MIN_LINE_LENGTH = 8;
 
-/** How text that is too large is cut: at its paragraphs, lines, sentences and words. */
 function textFinders(): readonly CutFinder[] {
   return [
     cutAtDelimiters(['\n\n', '\r\n\r\n']),
@@ -175,7 +168,6 @@ function textFinders(): readonly CutFinder[] {
   ];
 }
 
-/** With `rows_per_chunk` its chunks are not joined. */
 function rulesOf(options: TableOptions) {
   if (options.rows_per_chunk === null) return options;
   return { ...options, min_chunk_size: 0, always: BETWEEN_TABLES };

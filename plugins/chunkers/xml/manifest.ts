@@ -48,47 +48,11 @@ export default {
     chunk_size: 70,
   },
   formats: {
-    extensions: [
-      ...[
-        '.xml',
-        '.xsd',
-        '.xsl',
-        '.xslt',
-        '.svg',
-        '.rss',
-        '.atom',
-        '.csproj',
-        '.vbproj',
-        '.fsproj',
-        '.props',
-      ],
-      ...[
-        '.targets',
-        '.xaml',
-        '.axaml',
-        '.resx',
-        '.qrc',
-        '.xliff',
-        '.xlf',
-        '.tmx',
-        '.dita',
-        '.ditamap',
-        '.tei',
-      ],
-      ...[
-        '.jats',
-        '.nxml',
-        '.gpx',
-        '.kml',
-        '.opml',
-        '.wsdl',
-        '.pom',
-        '.storyboard',
-        '.xib',
-        '.dbk',
-        '.docbook',
-      ],
-    ],
+    extensions:
+      `.xml .xsd .xsl .xslt .svg .rss .atom .csproj .vbproj .fsproj .props .targets .xaml .axaml .resx .qrc
+      .xliff .xlf .tmx .dita .ditamap .tei .jats .nxml .gpx .kml .opml .wsdl .pom .storyboard .xib .dbk .docbook`.split(
+        /\s+/,
+      ),
     mediaTypes: [
       'text/xml',
       'application/xml',

@@ -22,7 +22,7 @@ const createCohereProvider: Factory<typeof manifest> = ({ env, hosted, 'tokenize
       texts,
       input_type: INPUT_TYPES[purpose],
       embedding_types: ['float'],
-      // By default the end of a text that is too long is cut off without a word.
+      // By default, the API silently truncates long texts.
       truncate: 'NONE',
     }),
     read: (answer) => (answer as { embeddings: { float: number[][] } }).embeddings.float,

@@ -20,7 +20,7 @@ const createVoyageProvider: Factory<typeof manifest> = ({ env, hosted, 'tokenize
     body: (texts, model, purpose) => ({
       model,
       input: texts,
-      // By default the end of a text that is too long is cut off without a word.
+      // By default, the API silently truncates long texts.
       truncation: false,
       ...(purpose === 'similarity' ? {} : { input_type: purpose }),
     }),

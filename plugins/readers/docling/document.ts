@@ -2,8 +2,8 @@ import type { SourcePosition } from '../../../core/kit.ts';
 import { cellRange } from '../../toolkit/places.ts';
 
 /**
- * A DoclingDocument, as far as it is read: `docling_core.types.doc` of docling-core 2, versions 1.0 to 1.10 of its
- * schema. It comes from another server, so that any member may be missing.
+ * The members of a DoclingDocument that are read: `docling_core.types.doc` of docling-core 2, schema versions
+ * 1.0 to 1.10. Any member may be missing, because the document comes from another server.
  */
 export interface DoclingDocument {
   readonly body?: Item;
@@ -20,7 +20,6 @@ export interface DoclingDocument {
   >;
 }
 
-/** A node of the tree: a group, a text, a table or a picture. */
 export interface Item {
   readonly self_ref?: string;
   readonly parent?: Reference | null;
@@ -45,7 +44,7 @@ export interface Item {
   } | null;
 }
 
-/** `{"$ref": "#/texts/3"}`. */
+/** A JSON reference: `{"$ref": "#/texts/3"}`. */
 export interface Reference {
   readonly $ref: string;
 }
@@ -53,11 +52,11 @@ export interface Reference {
 interface Provenance {
   readonly page_no: number;
   readonly bbox: BoundingBox;
-  /** A stretch of the text of the item, in code points. */
+  /** Start and end within the item's text, in code points. */
   readonly charspan?: readonly [number, number];
 }
 
-/** In points, or in cells of a sheet. */
+/** Coordinates in points on a page, or in cells of a sheet. */
 interface BoundingBox {
   readonly l: number;
   readonly t: number;
@@ -66,7 +65,7 @@ interface BoundingBox {
   readonly coord_origin?: string;
 }
 
-/** Seconds of a recording. */
+/** A stretch of a recording, in seconds. */
 interface Track {
   readonly kind?: string;
   readonly start_time?: number;
@@ -83,7 +82,7 @@ export interface TableData {
 export interface TableCell {
   readonly text?: string;
   readonly bbox?: BoundingBox | null;
-  /** A rich cell has its content in an item. */
+  /** The item that contains the content of the cell, if that is more than plain text. */
   readonly ref?: Reference;
   readonly start_row_offset_idx: number;
   readonly end_row_offset_idx: number;
@@ -91,13 +90,11 @@ export interface TableCell {
   readonly end_col_offset_idx: number;
 }
 
-/** A position of an item, and the stretch of its text that it is about, in code points. */
 export interface ItemPosition {
   readonly position: SourcePosition;
   readonly charspan: readonly [number, number] | undefined;
 }
 
-/** The positions of an item: on pages, or in a recording. @param sheet the sheet that it is on, if it is on one */
 export function positionsOf(document: DoclingDocument, item: Item, sheet?: string): ItemPosition[] {
   const boxes = (item.prov ?? []).map(({ page_no, bbox, charspan }) => ({
     position: sheet === undefined ? onPage(document, page_no, bbox) : onSheet(sheet, bbox),
@@ -111,18 +108,19 @@ export function positionsOf(document: DoclingDocument, item: Item, sheet?: strin
   return [...boxes, ...times];
 }
 
-/** The positions of a cell: its own, or those of its table. */
+/** The positions of a cell; those of the table if the cell has none. */
 export function positionsOfCell(
   document: DoclingDocument,
   table: Item,
   cell: TableCell,
   sheet?: string,
 ): SourcePosition[] {
-  const [own] = table.prov ?? [];
-  if (own === undefined) return [];
-  if (sheet === undefined) return [onPage(document, own.page_no, cell.bbox ?? own.bbox)];
+  const [provenance] = table.prov ?? [];
+  if (provenance === undefined) return [];
+  const { page_no, bbox } = provenance;
+  if (sheet === undefined) return [onPage(document, page_no, cell.bbox ?? bbox)];
   const { start_col_offset_idx, start_row_offset_idx, end_col_offset_idx, end_row_offset_idx } = cell;
-  const { l, t } = own.bbox;
+  const { l, t } = bbox;
   return [
     onSheet(sheet, {
       l: l + start_col_offset_idx,
@@ -145,14 +143,14 @@ function onPage(
   const fraction = (length: number, whole: number) =>
     Math.round(Math.min(Math.max(length / whole, 0), 1) * DECIMALS) / DECIMALS;
   const isFromBottom = coord_origin === 'BOTTOMLEFT';
-  const [y, z] = (isFromBottom ? [height - t, height - b] : [t, b]).map((length) =>
-    fraction(length, height),
-  ) as [number, number];
-  const [x, w] = [fraction(l, width), fraction(r, width)];
-  return { page, box: [Math.min(x, w), Math.min(y, z), Math.max(x, w), Math.max(y, z)] };
+  const x0 = fraction(l, width);
+  const x1 = fraction(r, width);
+  const y0 = fraction(isFromBottom ? height - t : t, height);
+  const y1 = fraction(isFromBottom ? height - b : b, height);
+  return { page, box: [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)] };
 }
 
-/** In sheets the box counts cells from 0, its right and bottom edge exclusive. */
+/** The position of a box on a sheet. Boxes count cells from 0; right and bottom are exclusive. */
 function onSheet(sheet: string, { l, t, r, b }: BoundingBox): SourcePosition {
   return { sheet, cells: cellRange(l + 1, t + 1, Math.max(r, l + 1), Math.max(b, t + 1)) };
 }

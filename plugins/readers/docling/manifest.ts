@@ -3,7 +3,7 @@ import type { Manifest } from '../../../core/kit.ts';
 const OPEN_XML = 'application/vnd.openxmlformats-officedocument';
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';
 
-/** What docling-serve reads besides text: the media type of each extension. */
+/** Media types by extension, for all formats that docling-serve reads except text. */
 export const FORMATS: Readonly<Record<string, string>> = {
   '.pdf': 'application/pdf',
   '.docx': `${OPEN_XML}.wordprocessingml.document`,

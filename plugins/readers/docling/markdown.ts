@@ -1,5 +1,5 @@
-import type { SourcePlace } from '../../../core/kit.ts';
 import { delimiterRow } from '../../toolkit/markdown/index.ts';
+import { type Piece, type PlacedMarkdown, writePieces } from '../../toolkit/placed-markdown.ts';
 import {
   type DoclingDocument,
   type Item,
@@ -10,14 +10,12 @@ import {
   type TableCell,
   type TableData,
 } from './document.ts';
-import { flatten, isEmpty, joined, type Piece } from './pieces.ts';
 
-/** Where a node is: in a sheet, in a list of this depth, in a line. */
 interface Context {
   readonly sheet?: string | undefined;
   readonly level: number;
   readonly isInline: boolean;
-  /** Comments are the only notes that are written. */
+  /** Whether the item is in a comment section: only there, notes are written. */
   readonly isComment: boolean;
   readonly isInCell: boolean;
   readonly depth: number;
@@ -27,21 +25,18 @@ const MAX_DEPTH = 100;
 const BLOCKS = '\n\n';
 
 /**
- * Writes a document as Markdown, in the form that docling-core gives it, and where each stretch of it comes from. What
- * is not part of the body is left out: headers and footers of pages, notes, invisible text.
+ * Writes the body of a document as Markdown, like docling-core, with the places of items. The body excludes
+ * headers, footers, notes and invisible text.
  */
-export function writeMarkdown(document: DoclingDocument): { text: string; places: SourcePlace[] } {
-  const writer = new Writer(document);
-  return flatten(writer.body());
+export function writeMarkdown(document: DoclingDocument): PlacedMarkdown {
+  return writePieces(new Writer(document).body());
 }
 
 class Writer {
   readonly #document: DoclingDocument;
-  /** Every node is written once, even if a document refers to it in a circle. */
+  /** Items written so far. An item is written only once, even if references form a cycle. */
   readonly #written = new Set<Item>();
-  /** They are written with what they belong to. */
   readonly #captions: ReadonlySet<Item | undefined>;
-  /** The numbers of pictures, from 1. */
   readonly #images: ReadonlyMap<Item, number>;
   readonly #numbers = new Map<Item, ReadonlyMap<Item | undefined, number> | undefined>();
 
@@ -64,7 +59,6 @@ class Writer {
     return Array.isArray(items) ? (items[Number(index)] as Item | undefined) : undefined;
   }
 
-  /** Nodes one after the other; what is below a text follows it. */
   #flow(references: readonly Reference[] = [], context: Context): Piece[] {
     return references.flatMap((reference) => {
       const item = this.#find(reference);
@@ -117,7 +111,6 @@ class Writer {
     );
   }
 
-  /** The items of a list, with those of the lists below them. */
   #list(references: readonly Reference[] = [], context: Context): Piece[] {
     const indent = ' '.repeat(4 * context.level);
     return references.flatMap((reference) => {
@@ -162,14 +155,13 @@ class Writer {
     }
   }
 
-  /** The text of an item, or the line of its formatted parts. */
   #content(item: Item, context: Context): Piece {
     const line = this.#line(item);
     if (line !== undefined) return this.#once(line, { ...context, level: 0 });
     return this.#formatted(item, this.#plain(item, context, escaped));
   }
 
-  /** The line of the formatted parts of a text, which it has instead of a text of its own. */
+  /** The inline group that contains the text of an item; undefined if the item has its own text. */
   #line({ text, children: [first] = [] }: Item): Item | undefined {
     const line = text === '' && first !== undefined ? this.#find(first) : undefined;
     return line?.label === 'inline' ? line : undefined;
@@ -183,7 +175,6 @@ class Writer {
     return hyperlink ? ['[', marked, `](${hyperlink})`] : marked;
   }
 
-  /** The text of an item; where each of its boxes has a stretch of the text, each stretch has its box. */
   #plain(item: Item, context: Context, write: (text: string) => string): Piece {
     const { text = '' } = item;
     const positions = this.#positions(item, context);
@@ -210,7 +201,6 @@ class Writer {
     return /[a-z0-9]/i.test(marker) ? `${sign} ${marker} ` : `${sign} `;
   }
 
-  /** The numbers of the items of a list; undefined if the list is not numbered. */
   #numbersOf(list: Item): ReadonlyMap<Item | undefined, number> | undefined {
     if (!this.#numbers.has(list)) {
       const items = (list.children ?? []).map((one) => this.#find(one));
@@ -244,12 +234,12 @@ class Writer {
       if (!isEmpty(content)) return content;
       return { text: cell.text ?? '', positions: positionsOfCell(this.#document, item, cell, context.sheet) };
     };
-    // A table within a cell has no form in Markdown.
+    // Markdown has no tables within cells.
     return context.isInCell ? joined(cellsOf(grid).map(write), ' ') : rowsOf(grid, write);
   }
 }
 
-/** @throws Error if nothing can be as deep as that */
+/** The context one level deeper. @throws Error if items are nested too deep */
 function deeper(context: Context): Context {
   if (context.depth === MAX_DEPTH) throw new Error(`its items are nested more than ${MAX_DEPTH} deep`);
   return { ...context, depth: context.depth + 1 };
@@ -265,26 +255,24 @@ function isList(item: Item): boolean {
 
 const WHOLE: ReadonlySet<string | undefined> = new Set(['table', 'document_index', 'picture', 'chart']);
 
-/** Whether what is below an item is a part of what the item writes. */
+/** Whether the text written for an item already includes its children. */
 function isWhole(item: Item): boolean {
   return isGroup(item) || WHOLE.has(item.label);
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Text in Markdown, with its line breaks. */
 function escaped(text: string): string {
   const signs = text.replace(/[&<>]/g, (sign) => ESCAPES[sign] as string);
   return signs.replace(/(?<!\\)_/g, '\\_').replaceAll('\n', '  \n');
 }
 
-/** Whether positions divide a text into stretches that follow each other. */
 function divides(positions: readonly ItemPosition[], { length }: readonly string[]): boolean {
   let end = 0;
   for (const { charspan } of positions) {
     if (charspan === undefined || charspan[0] < end || charspan[1] <= charspan[0] || charspan[1] > length)
       return false;
-    [, end] = charspan;
+    end = charspan[1];
   }
   return positions.length > 1;
 }
@@ -293,7 +281,7 @@ type Grid = readonly (readonly (TableCell | undefined)[])[];
 
 const MAX_CELLS = 1_000_000;
 
-/** The cells by row and column; one that spans several is in each of them. @throws Error for a table that is too large */
+/** Cells by row and column. A spanning cell is in each place it covers. @throws Error for too many cells */
 function gridOf({ num_rows = 0, num_cols = 0, table_cells = [] }: TableData): Grid {
   if (num_rows * num_cols > MAX_CELLS)
     throw new Error(`a table has ${num_rows} x ${num_cols} cells, over the limit of ${MAX_CELLS}`);
@@ -309,17 +297,29 @@ function gridOf({ num_rows = 0, num_cols = 0, table_cells = [] }: TableData): Gr
   return grid;
 }
 
-/** Each cell once. */
 function cellsOf(grid: Grid): TableCell[] {
   return [...new Set(grid.flat())].filter((cell) => cell !== undefined);
 }
 
-/** A table without padding, which would cost tokens. */
+/** Writes the rows of a table without padding, because padding would cost tokens. */
 function rowsOf(grid: Grid, write: (cell: TableCell) => Piece): Piece {
   const rows = grid.map((row) => [
     '|',
-    ...row.flatMap((cell): Piece[] => [' ', cell === undefined ? '' : { line: write(cell) }, ' |']),
+    ...row.flatMap((cell): Piece[] => [' ', cell === undefined ? '' : { cell: write(cell) }, ' |']),
   ]);
   const [head = '', ...others] = rows;
   return grid.length === 0 ? '' : joined([head, delimiterRow(grid[0]?.length ?? 0), ...others], '\n');
+}
+
+function isEmpty(piece: Piece): boolean {
+  if (typeof piece === 'string') return piece === '';
+  if ('text' in piece) return piece.text === '';
+  if ('cell' in piece) return isEmpty(piece.cell);
+  return !('startsPage' in piece) && piece.every(isEmpty);
+}
+
+function joined(pieces: readonly Piece[], separator: string): readonly Piece[] {
+  return pieces
+    .filter((piece) => !isEmpty(piece))
+    .flatMap((piece, index) => (index === 0 ? [piece] : [separator, piece]));
 }

@@ -1,20 +1,18 @@
 import { refusedError } from '../../../core/kit.ts';
 
 /**
- * Elements of XML by the names that Word writes, such as `w:p`, without parsing what is around them. One that is never
- * closed is not found: it is left to the parser that reads the whole.
+ * Functions that find XML elements by the names that Word writes, such as `w:p`, without a parser. Elements
+ * that are not closed are not found; the XML parser reports them later.
  */
 
-interface Found {
+interface XmlElement {
   readonly start: number;
   readonly end: number;
-  /** The opening tag, and what is between it and the closing one. */
   readonly tag: string;
   readonly inner: string;
 }
 
-/** All of a name in their order, without those within another one of that name. */
-export function* elementsIn(xml: string, name: string): Generator<Found> {
+export function* elementsIn(xml: string, name: string): Generator<XmlElement> {
   let depth = 0;
   let open: { readonly index: number; readonly 0: string } | undefined;
   for (const match of xml.matchAll(tagsOf(name))) {
@@ -44,24 +42,23 @@ export function replaceElements(
   return parts.join('') + xml.slice(done);
 }
 
-/** The content of the first element of a name; undefined if there is none. */
 export function contentOf(xml: string, name: string): string | undefined {
   return elementsIn(xml, name).next().value?.inner;
 }
 
-/** An attribute of a tag, by its name without a prefix: `val` for `w:val`. */
+/** An attribute by its local name: `val` finds `w:val`. */
 export function attributeOf(tag: string, name: string): string | undefined {
   const [, double, single] = cached(`[\\s:]${name}\\s*=\\s*(?:"([^"<]*)"|'([^'<]*)')`).exec(tag) ?? [];
   return double ?? single;
 }
 
-/** The attribute `val` of the first element of a name; undefined without such an element. */
+/** The `val` of the first element `name`; empty if it has no `val`, undefined if there is no such element. */
 export function valueIn(xml: string, name: string): string | undefined {
   const tag = cached(`<${name}(?=[\\s/>])[^<>]*>`).exec(xml)?.[0];
   return tag === undefined ? undefined : (attributeOf(tag, 'val') ?? '');
 }
 
-/** Whether a switch such as `w:b` is on: without a value it is. */
+/** Whether a switch such as `w:b` is on. A switch without a `val` is on. */
 export function isOn(xml: string, name: string): boolean {
   const value = valueIn(xml, name);
   return value !== undefined && !['0', 'false', 'off', 'none'].includes(value);
@@ -80,10 +77,10 @@ function cached(source: string): RegExp {
 const TAG_IN_TAG = /<[^<>]*</;
 
 /**
- * A part without comments, and with text in place of `<![CDATA[`.
+ * Removes comments and replaces `<![CDATA[` sections by escaped text.
  *
- * @throws Error for callers if a tag is not closed: the time of mammoth's parser is then quadratic; declarations of
- *   entities look the same, and Office files have none
+ * @throws Error for callers if the part declares entities, which Office files never do, or if a tag is not
+ *   closed, because mammoth's parser would take quadratic time
  */
 export function plainXml(xml: string): string {
   const uncommented = replaceSections(xml, '<!--', '-->', () => '');

@@ -1,9 +1,9 @@
 import { attributeOf } from './elements.ts';
 
-/** Around what becomes one operand. They are not characters of equations. */
-const [OPEN, CLOSE] = ['\ue000', '\ue001'];
+/** Enclose an operand until parentheses replace them. Equations never contain these characters. */
+const OPEN = '\ue000';
+const CLOSE = '\ue001';
 
-/** What is written where an element begins and ends. */
 const SIGNS: Readonly<Record<string, readonly [before: string, after: string]>> = {
   num: [OPEN, CLOSE],
   den: [`/${OPEN}`, CLOSE],
@@ -15,57 +15,50 @@ const SIGNS: Readonly<Record<string, readonly [before: string, after: string]>> 
   fName: ['', ' '],
   m: ['[', ']'],
 };
-/** What is between the operands of an element. */
 const SEPARATORS: Readonly<Record<string, string>> = { d: ' | ', mr: ' ', m: '; ', eqArr: '; ' };
 const INTEGRAL = '\u222b';
 const TOKEN = /<(\/?)m:(\w+)([^<>]*)>|<[^<>]*>|[^<]+/g;
 
-/** An open element. */
-interface Frame {
+interface OpenElement {
   readonly name: string;
   operands: number;
-  /** The brackets around an `m:d`. */
   begin: string;
   end: string;
 }
 
-/**
- * Writes an equation of Office (`m:oMath`) in one line: `(a+b)/2`, `x^2`, `√(3&x)`. The text of its `m:t` elements is all
- * in it, as escaped as it was.
- */
+/** Writes an Office equation (`m:oMath`) as one line of escaped XML text: `(a+b)/2`, `√(3&amp;x)`. */
 export function writeEquation(omml: string): string {
   const parts: string[] = [];
-  const open: Frame[] = [];
+  const open: OpenElement[] = [];
   for (const [token, slash, name, attributes = ''] of omml.matchAll(TOKEN)) {
     const parent = open.at(-1);
     if (name === undefined) parts.push(parent?.name === 't' && !token.startsWith('<') ? token : '');
     else if (slash === '/') parts.push(closing(open.pop()));
     else {
       setSign(open, name, attributes);
-      const frame: Frame = { name, operands: 0, begin: '(', end: ')' };
+      const element: OpenElement = { name, operands: 0, begin: '(', end: ')' };
       if (attributes.endsWith('/')) continue;
-      parts.push(opening(frame, parent));
-      open.push(frame);
+      parts.push(opening(element, parent));
+      open.push(element);
     }
   }
   return simplified(parts.join(''));
 }
 
-function opening({ name }: Frame, parent: Frame | undefined): string {
+function opening({ name }: OpenElement, parent: OpenElement | undefined): string {
   if (name !== 'e' && name !== 'mr') return SIGNS[name]?.[0] ?? '';
   const isFirst = parent === undefined || parent.operands++ === 0;
   if (!isFirst) return SEPARATORS[parent.name] ?? '';
   return parent?.name === 'd' ? parent.begin : '';
 }
 
-function closing(frame: Frame | undefined): string {
-  if (frame?.name === 'd') return frame.end;
-  if (frame?.name === 'naryPr') return frame.begin === '(' ? INTEGRAL : frame.begin;
-  return SIGNS[frame?.name ?? '']?.[1] ?? '';
+function closing(element: OpenElement | undefined): string {
+  if (element?.name === 'd') return element.end;
+  if (element?.name === 'naryPr') return element.begin === '(' ? INTEGRAL : element.begin;
+  return SIGNS[element?.name ?? '']?.[1] ?? '';
 }
 
-/** Brackets and operators are properties of the element that has them. */
-function setSign(open: readonly Frame[], name: string, attributes: string): void {
+function setSign(open: readonly OpenElement[], name: string, attributes: string): void {
   const properties = open.at(-1);
   const element = open.at(-2);
   const value = attributeOf(attributes, 'val') ?? '';
@@ -75,7 +68,6 @@ function setSign(open: readonly Frame[], name: string, attributes: string): void
   if (name === 'endChr') element.end = value;
 }
 
-/** Operands without text are left out, and single numbers and words have no brackets. */
 function simplified(written: string): string {
   return written
     .replaceAll(`${OPEN}&amp;`, OPEN)

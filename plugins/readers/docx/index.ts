@@ -6,13 +6,12 @@ import type manifest from './manifest.ts';
 import { type Node, writeMarkdown } from './markdown.ts';
 import { hasText, Preparation } from './prepare.ts';
 
-/** Bytes of XML that a file may unpack to. */
 const MAX_BYTES = 100e6;
-/** Pictures, fonts and themes have no text; building blocks of templates are not part of the document. */
+/** Matches all parts except those without text (such as fonts) and building blocks (`glossary`). */
 const PARTS = /^(?!.*(?:^|\/)(?:theme|customXml|glossary|embeddings|fonts)\/)/;
 const WITH_TEXT = /^\s*(?:<\?[^>]*>\s*)?<w:(?:document|footnotes|endnotes)[\s>]/;
 
-/** Parts that are left out if they have text, by their paths, with what they contain. */
+/** Parts that are not read but are reported if they have text. */
 const LEFT_OUT: readonly (readonly [path: RegExp, name: string])[] = [
   [/(?:^|\/)header\d*\.xml$/, 'header'],
   [/(?:^|\/)footer\d*\.xml$/, 'footer'],
@@ -21,11 +20,10 @@ const LEFT_OUT: readonly (readonly [path: RegExp, name: string])[] = [
   [/(?:^|\/)charts\/chart\d*\.xml$/, 'chart'],
 ];
 
-/** What mammoth has no use for, or must not see: what it reads from styles and lists is written by the preparation. */
+/** Parts hidden from mammoth. `Preparation` has already applied styles and numbering. */
 const UNUSED =
   /(?:^|\/)(?:styles|numbering|comments|header\d*|footer\d*|settings|fontTable|webSettings)\.xml$/;
 
-/** What the header calls them. */
 const REPORTED = new Map([
   ...LEFT_OUT.map(([, name]) => [name, `${name}s`] as const),
   ['hidden_text', 'hidden text'],
@@ -58,7 +56,6 @@ const createDocxReader: Factory<typeof manifest> = async () => {
     },
   };
 
-  /** Its tree, before mammoth would make HTML of it. It takes unpacked files, as its own zip reader gives them. */
   async function treeOf(parts: Parts): Promise<{ document: Node; messages: readonly string[] }> {
     const file = {
       exists: (path: string) => parts.has(path),
@@ -84,11 +81,10 @@ const createDocxReader: Factory<typeof manifest> = async () => {
 
 export default createDocxReader;
 
-/** How many parts with text are left out, by what they contain. */
 function leftOutOf(parts: Parts): Record<string, number> {
   const counts = LEFT_OUT.map(([path, name]) => {
-    const found = [...parts].filter(([part, xml]) => path.test(part) && hasText(xml));
-    return [name, found.length] as const;
+    const withText = [...parts].filter(([part, xml]) => path.test(part) && hasText(xml));
+    return [name, withText.length] as const;
   });
   return Object.fromEntries(counts);
 }
@@ -102,20 +98,17 @@ function readParts({ paths, part }: OfficeFile): Parts {
   );
 }
 
-/** A part by the element that it consists of: `styles`, `numbering`. Empty if the file has none. */
 function partOf(parts: Parts, element: string): string {
-  const found = [...parts].find(
-    ([path, xml]) => xml.includes(`<w:${element}`) && path.includes(`/${element}`),
-  );
-  return found?.[1] ?? '';
+  for (const [path, xml] of parts)
+    if (xml.includes(`<w:${element}`) && path.includes(`/${element}`)) return xml;
+  return '';
 }
 
 const UNREAD = /^An unrecognised element was ignored: (?:\{(.*)\}|\w+:)?([\w.-]+)$/;
-/** They name another part, which has the text. */
+/** Elements whose text is in another part. */
 const REFERENCES = ['altChunk', 'subDoc'];
 const MAX_SHOWN = 10;
 
-/** The names of the elements with text that mammoth does not know. */
 function unreadIn(messages: readonly string[], parts: readonly string[]): string[] {
   const names = messages.flatMap((message) => UNREAD.exec(message)?.[2] ?? []);
   return [...new Set(names)].slice(0, MAX_SHOWN).filter((name) => {

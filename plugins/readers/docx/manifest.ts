@@ -23,7 +23,7 @@ export default {
     packages: ['mammoth'],
     packageFiles: {
       mammoth: ['lib/**/*.js'],
-      // What mammoth loads, which contain other builds of themselves.
+      // Dependencies of mammoth, without alternative builds.
       jszip: ['lib/**', 'node_modules/**'],
       pako: ['index.js', 'lib/**'],
       underscore: ['underscore-node.cjs', 'underscore-node-f.cjs', 'underscore-umd.js'],

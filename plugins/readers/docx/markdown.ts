@@ -2,12 +2,12 @@ import { refusedError } from '../../../core/kit.ts';
 import { escapeBlockStarts, markdownHeading, markdownTable } from '../../toolkit/markdown/index.ts';
 import { HIDDEN, type Mark } from './prepare.ts';
 
-/** A node of mammoth's documents (`lib/documents.js`), as far as it is read. */
+/** A node of mammoth's documents (`lib/documents.js`), with the members that are read. */
 export interface Node {
   readonly type: string;
   readonly children?: readonly Node[];
   readonly value?: string;
-  /** The number of the mark of a paragraph. */
+  /** For a paragraph, the index of its mark: `Preparation` stores the index as the alignment. */
   readonly alignment?: string | null;
   readonly isBold?: boolean;
   readonly isItalic?: boolean;
@@ -20,18 +20,16 @@ export interface Node {
   readonly noteId?: string;
   readonly colSpan?: number;
   readonly rowSpan?: number;
-  /** A document has them. */
+  /** Only documents have notes. */
   readonly notes?: { resolve(reference: Node): { readonly body: readonly Node[] } | null };
 }
 
 interface Format {
-  /** Written on both sides of a text: `**`. */
   readonly emphasis: string;
   readonly href: string;
   readonly isRaised: boolean;
 }
 
-/** A stretch of a paragraph with one format. */
 interface Stretch extends Format {
   text: string;
 }
@@ -43,9 +41,9 @@ interface Block {
   readonly isItem: boolean;
 }
 
-/** Cells that span others are repeated there up to this length, so that each row can be read alone. */
+/** A spanning cell up to this length (UTF-16 units) is repeated, so that each row can be understood alone. */
 const MAX_REPEATED = 100;
-/** In all tables, each as often as it is repeated. */
+/** Maximum cells of all tables together, including repeated cells. */
 const MAX_CELLS = 1_000_000;
 const LINK = /^(?:https?:|mailto:)[^\s<>]+$/i;
 const SPACE = /\s+/g;
@@ -53,7 +51,7 @@ const SUPERSCRIPTS: Readonly<Record<string, string>> = Object.fromEntries(
   Array.from('⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻', (sign, index) => ['0123456789+-'[index], sign]),
 );
 
-/** Writes a document of mammoth as Markdown. @param marks of its paragraphs */
+/** Writes mammoth's document as Markdown and counts its hidden runs. @param marks the marks of paragraphs */
 export function writeMarkdown(
   document: Node,
   marks: readonly Mark[],
@@ -67,9 +65,7 @@ class Writer {
   readonly #document: Node;
   readonly #marks: readonly Mark[];
   readonly #blocks: Block[] = [];
-  /** The width of the marks of the open items, by level. */
   #indents: number[] = [];
-  /** Notes by the order of their references, and those whose text is not yet written. */
   readonly #notes = new Map<string, number>();
   #pending: { readonly number: number; readonly reference: Node }[] = [];
   #cells = 0;
@@ -86,7 +82,7 @@ class Writer {
       const before = this.#blocks[index - 1];
       return before === undefined ? [text] : [before.isItem && isItem ? '\n' : '\n\n', text];
     });
-    // A lone surrogate is not a character, and cannot be encoded.
+    // Lone surrogates cannot be encoded in UTF-8.
     return parts.join('').toWellFormed();
   }
 
@@ -123,7 +119,6 @@ class Writer {
     this.#add(markdownHeading(heading, label + text));
   }
 
-  /** Labels that Markdown has no list for are text of items with bullets. */
   #addItem(text: string, { level, label }: NonNullable<Mark['list']>): void {
     if (text === '') return;
     const isNumber = /^\d{1,9}[.)]$/.test(label);
@@ -136,7 +131,7 @@ class Writer {
     this.#add(' '.repeat(indent) + mark + inner, true);
   }
 
-  /** A table of one cell is a frame around what it contains. The first row of others is the header. */
+  /** Adds a table. A table with one cell is a frame: only the content of the cell is added. */
   #addTable(table: Node): void {
     this.#indents = [];
     const rows = (table.children ?? []).map((row) => row.children ?? []);
@@ -150,7 +145,6 @@ class Writer {
     }
   }
 
-  /** The notes that the block before refers to: there they are read with it. */
   #addNotes(): void {
     const notes = this.#pending;
     this.#pending = [];
@@ -160,7 +154,6 @@ class Writer {
     }
   }
 
-  /** Blocks in one line, as in a cell. */
   #line(nodes: readonly Node[]): string {
     const texts = blocksOf(nodes).map((node) => {
       if (node.type === 'table')
@@ -178,7 +171,7 @@ class Writer {
       .replace(SPACE, ' ');
   }
 
-  /** The text of a paragraph. @param isEmphasised whether it keeps its emphasis */
+  /** The text of a paragraph. @param isEmphasised whether to keep its emphasis */
   #inline(node: Node, isEmphasised = true): string {
     const stretches: Stretch[] = [];
     this.#collect(node, PLAIN, stretches);
@@ -216,7 +209,6 @@ class Writer {
   }
 }
 
-/** Paragraphs and tables; what is between them without a paragraph gets one. */
 function blocksOf(nodes: readonly Node[]): Node[] {
   const blocks: Node[] = [];
   let loose: Node[] = [];
@@ -246,12 +238,12 @@ function formatOf({
   return { emphasis, isRaised: verticalAlignment === 'superscript' };
 }
 
-/** A number that is raised keeps its meaning: `10⁶` is not `106`. */
+/** Writes a raised number with superscript digits: otherwise `10⁶` would become `106`. */
 function raised(text: string): string {
   return /^[\d+-]+$/.test(text) ? text.replace(/./g, (sign) => SUPERSCRIPTS[sign] ?? sign) : text;
 }
 
-/** White space at its ends is outside its emphasis, which would not be read as such otherwise. */
+/** Keeps white space outside the emphasis, as Markdown requires. */
 function writeStretch({ text, emphasis, href }: Stretch): string {
   const core = text.trim();
   const start = text.indexOf(core);
@@ -264,7 +256,7 @@ function writeStretch({ text, emphasis, href }: Stretch): string {
   return text.slice(0, start) + linked + text.slice(start + core.length);
 }
 
-/** The cells of each row, with those that span several repeated. */
+/** The cells of each row. A spanning cell is repeated in each place that it covers. */
 function gridOf(rows: readonly (readonly Node[])[], write: (cell: Node) => string): string[][] {
   const grid = rows.map((): string[] => []);
   for (const [y, row] of rows.entries()) {

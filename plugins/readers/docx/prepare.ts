@@ -1,27 +1,24 @@
 import { refusedError } from '../../../core/kit.ts';
 import { attributeOf, contentOf, elementsIn, isOn, replaceElements, valueIn } from './elements.ts';
 import { writeEquation } from './equation.ts';
-import { type ListMark, Numbering } from './numbering.ts';
-import { outlineLevel, readStyles, type Style } from './styles.ts';
+import { type ListMark, Numbering, outlineLevel, readStyles, type Style } from './styles.ts';
 
-/** What mammoth does not tell of a paragraph. */
 export interface Mark {
-  /** From 1; 0 if it is not a heading. */
+  /** The level from 1; 0 if the paragraph is not a heading. */
   readonly heading: number;
   readonly isTitle: boolean;
   readonly list: ListMark | undefined;
 }
 
-/** Different elements. mammoth compares those that it does not know with each other; Office has some 300 in all. */
+/** Maximum distinct element names; Office has about 300. Mammoth compares unknown names with all others. */
 const MAX_NAMES = 1000;
 const SUPERSCRIPT = 'superscript';
-/** The highlight of a run that Word does not show. */
 export const HIDDEN = 'hidden';
 
-/** Elements that mammoth leaves out with their text, and whose content is text of the paragraph around them. */
+/** Tags that are removed, so that mammoth reads the text between them instead of skipping it. */
 const TRANSPARENT =
   /<\/?(?:w:(?:fldSimple|dir|bdo|proofErr|lastRenderedPageBreak|bookmarkStart|bookmarkEnd)|m:oMathPara)(?=[\s/>])[^<>]*>/g;
-/** Attributes that are not read: each costs the parser of mammoth memory. */
+/** Tags whose attributes are removed: the attributes are not read, but cost memory in mammoth's parser. */
 const ATTRIBUTES = /<(w:(?:p|r|t|tr))\s[^<>]*?(\/?)>/g;
 const SWITCHES: readonly (readonly [name: string, read: string])[] = [
   ['w:b', '<w:b/>'],
@@ -29,21 +26,21 @@ const SWITCHES: readonly (readonly [name: string, read: string])[] = [
   ['w:strike', '<w:strike/>'],
   ['w:dstrike', '<w:strike/>'],
 ];
-/** Styles of characters that have no formatting of their own in some files. */
+/** Formatting for character styles, by id, because some files do not define it. */
 const FORMATS: Readonly<Record<string, string>> = { strong: '<w:b/>', emphasis: '<w:i/>' };
 
 /**
- * Rewrites the parts of a document so that mammoth loses nothing of their text: equations, text boxes, fields and ruby
- * become text, and what it does not read from paragraphs and runs goes into properties that it does read. It sees no
- * others, which makes up most of a document.
+ * Rewrites the parts of a document so that mammoth loses no text. Equations, text boxes, fields and ruby
+ * become text. Properties of paragraphs and runs that mammoth cannot read are moved into properties that it
+ * reads. All other properties are removed; they make up most of a document.
  */
 export class Preparation {
-  /** The marks of paragraphs, by the number that is written as their alignment. */
+  /** Marks of paragraphs. The alignment of a prepared paragraph is the index of its mark. */
   readonly marks: Mark[] = [];
   readonly #styles: ReadonlyMap<string, Style>;
   readonly #numbering: Numbering;
 
-  /** @param styles `word/styles.xml` @param numbering `word/numbering.xml`; empty if there is none */
+  /** @param styles `word/styles.xml`, or empty @param numbering `word/numbering.xml`, or empty */
   constructor(styles: string, numbering: string) {
     this.#styles = readStyles(styles);
     this.#numbering = new Numbering(numbering, this.#styles);
@@ -76,7 +73,7 @@ export class Preparation {
   #paragraph(written: string): string {
     const inner = written.replace(/<w:pPrChange[\s\S]*/, '');
     const ofMark = contentOf(inner, 'w:rPr') ?? '';
-    // A large first letter is a paragraph of its own: without its end, it is read with the next one.
+    // A drop cap is a paragraph of its own. Deleting its paragraph mark joins it to the next paragraph.
     const isDeleted = /<w:(?:del|moveFrom)[\s/>]/.test(ofMark) || /\bw:dropCap="[dm]/.test(inner);
     const mark = isDeleted ? undefined : this.#markOf(inner);
     const alignment = mark === undefined ? '' : `<w:jc w:val="${this.marks.push(mark) - 1}"/>`;
@@ -107,12 +104,11 @@ export class Preparation {
   }
 }
 
-/** Whether a part has text that Word shows. */
 export function hasText(xml: string): boolean {
   return /<(?:[wma]:t|c:v)(?:\s[^<>]*)?>[^<]*[^<\s]/.test(xml);
 }
 
-/** Alternatives within alternatives, and shapes in text boxes of shapes. */
+/** Maximum nesting of alternatives, and of shapes in text boxes. */
 const MAX_DEPTH = 8;
 
 function checkDepth(depth: number): void {
@@ -120,11 +116,12 @@ function checkDepth(depth: number): void {
     throw refusedError(`The document cannot be read: its shapes are nested more than ${MAX_DEPTH} deep.`);
 }
 
-/** Chooses from what is written for newer and older programs: the newer one if it is a shape. */
+/** Chooses the variant for newer programs if that is a shape, otherwise the variant for older programs. */
 function withAlternatives(xml: string, depth = 0): string {
   checkDepth(depth);
   return replaceElements(xml, 'mc:AlternateContent', (inner) => {
-    const [choice, fallback] = [contentOf(inner, 'mc:Choice'), contentOf(inner, 'mc:Fallback')];
+    const choice = contentOf(inner, 'mc:Choice');
+    const fallback = contentOf(inner, 'mc:Fallback');
     const isShape = choice?.includes('<w:drawing') === true;
     return withAlternatives((isShape ? choice : (fallback ?? choice)) ?? '', depth + 1);
   });
@@ -132,7 +129,7 @@ function withAlternatives(xml: string, depth = 0): string {
 
 const VML = 'xmlns:v="urn:schemas-microsoft-com:vml"';
 
-/** Leaves the description of each picture or shape, and its text boxes in the old form, which mammoth reads. */
+/** Replaces a picture or shape by its description and its text boxes, in the old form that mammoth reads. */
 function withShapes(xml: string, name: string, depth = 0): string {
   checkDepth(depth);
   return replaceElements(xml, name, (inner) => {

@@ -1,26 +1,24 @@
 import { escapeBlockStarts, markdownTable } from '../../toolkit/markdown/index.ts';
 
-/** A quote or an item of a list: what its lines begin with. */
 interface Container {
   readonly owner: unknown;
-  /** Before the first line of its first block. */
+  /** The prefix of the container's first line; undefined once that line is written. */
   first: string | undefined;
-  /** Before all other lines. */
+  /** The prefix of all later lines of the container. */
   readonly rest: string;
-  /** Whether nothing before it is in the same list, or in one around it. */
+  /** Whether an empty line precedes the container: it is a quote, or begins the outermost list. */
   readonly isFirst: boolean;
 }
 
-/** Deeper containers are written as those at this depth. */
+/** Containers that are nested deeper are written at this depth. */
 const MAX_DEPTH = 16;
 
-/** Blocks of Markdown one after the other, in quotes and lists. */
 export class Blocks {
   readonly #parts: string[] = [];
   readonly #containers: Container[] = [];
   count = 0;
 
-  /** Opens a quote or an item until `leave` is called with its owner. */
+  /** Opens a quote or list item. `leave` with the same owner closes it. */
   enter(owner: unknown, first: string, isFirst: boolean): void {
     const rest = first.startsWith('>') ? first : ' '.repeat(first.length);
     if (this.#containers.length < MAX_DEPTH) this.#containers.push({ owner, first, rest, isFirst });
@@ -30,9 +28,11 @@ export class Blocks {
     if (this.#containers.at(-1)?.owner === owner) this.#containers.pop();
   }
 
-  /** @param isNext whether it follows the block before it without an empty line */
+  /** @param isNext whether no empty line separates the block from the previous one */
   add(block: string, isNext = false): void {
-    let [first, rest, gap] = ['', '', isNext ? '\n' : '\n\n'];
+    let first = '';
+    let rest = '';
+    let gap = isNext ? '\n' : '\n\n';
     for (const container of this.#containers) {
       if (container.first !== undefined && !container.isFirst) gap = '\n';
       first += container.first ?? container.rest;
@@ -51,29 +51,23 @@ export class Blocks {
   }
 }
 
-/** Cells that spans may add to all tables of a page, or carry from row to row. */
-const MAX_SPANNED = 200_000;
-/** Characters of a cell that is repeated in each row that it spans. */
+/** Maximum cells that spans may add to all tables of a page. */
+export const MAX_SPANNED = 200_000;
+/** Maximum UTF-16 units of a cell that is repeated in each row that it spans. */
 const MAX_REPEATED = 200;
 
-/** How many cells may still be added because of spans. */
-export interface SpanBudget {
-  cells: number;
-}
-export const createSpanBudget = (): SpanBudget => ({ cells: MAX_SPANNED });
-
-/** A table; a cell that spans rows is repeated in each of them, one that spans columns is followed by empty ones. */
+/** A cell that spans rows is repeated in each of its rows. A cell that spans columns precedes empty cells. */
 export class Table {
   readonly #rows: string[][] = [];
-  readonly #budget: SpanBudget;
-  /** By column: cells of the rows before that span the next ones. */
+  readonly #budget: { cells: number };
   #above = new Map<number, { readonly text: string; rows: number }>();
   #below = new Map<number, { readonly text: string; rows: number }>();
   #hasHeader = false;
   #isHeader = true;
   #row: string[] = [];
 
-  constructor(budget: SpanBudget) {
+  /** @param budget the number of cells that spans may still add, shared by all tables of a page */
+  constructor(budget: { cells: number }) {
     this.#budget = budget;
   }
 
@@ -98,7 +92,8 @@ export class Table {
     for (const [column, { text, rows }] of this.#above)
       if (rows > 1 && !this.#below.has(column) && --this.#budget.cells >= 0)
         this.#below.set(column, { text, rows: rows - 1 });
-    [this.#above, this.#below] = [this.#below, new Map()];
+    this.#above = this.#below;
+    this.#below = new Map();
     const row = this.#row;
     this.#row = [];
     if (row.some((cell) => cell !== '')) {
@@ -108,7 +103,6 @@ export class Table {
     this.#isHeader = true;
   }
 
-  /** Cells that rows before span come before the next one. */
   #fill(): void {
     let spanned = this.#above.get(this.#row.length);
     while (spanned !== undefined && --this.#budget.cells >= 0) {
@@ -117,7 +111,7 @@ export class Table {
     }
   }
 
-  /** Its lines, with an empty header if it has none. Without a header, a row or a column alone is a list of blocks. */
+  /** The table as one block. A single row or column without a header becomes one block per cell. */
   written(): readonly string[] {
     const width = this.#rows.reduce((most, { length }) => Math.max(most, length), 0);
     const isPlain = !this.#hasHeader && (width === 1 || this.#rows.length === 1);

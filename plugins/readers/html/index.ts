@@ -1,9 +1,8 @@
-import { type Factory, reasonOf, refusedError } from '../../../core/kit.ts';
-import { decodePage } from './decode.ts';
+import { type Factory, reasonOf, refusedError, type SourceFile } from '../../../core/kit.ts';
+import { decodeUnicode } from '../../toolkit/decode-unicode.ts';
 import type manifest from './manifest.ts';
 import type { HtmlOptions } from './manifest.ts';
-import type { Page } from './page.ts';
-import { createParse } from './parse.ts';
+import { createParse, type Page } from './page.ts';
 import { writeMarkdown } from './writer.ts';
 
 const createHtmlReader: Factory<typeof manifest> = async () => {
@@ -31,7 +30,7 @@ const createHtmlReader: Factory<typeof manifest> = async () => {
         encoding,
         ...(title !== undefined && { title: plain(title) }),
         metadata,
-        // Scripts and comments are not content.
+        // Scripts and comments are not reported, because they are not content.
         ...(hidden > 0 && { leftOut: { hidden_element: hidden } }),
       };
     },
@@ -40,16 +39,15 @@ const createHtmlReader: Factory<typeof manifest> = async () => {
 
 export default createHtmlReader;
 
-/** A page that has U+FFFD itself; the parser also writes it for references to no character, such as `&#xD800;`. */
+/** Matches U+FFFD in a source. Without a match, U+FFFD in the output replaces an invalid `&#xD800;`. */
 const REPLACED = /\ufffd|&#0*65533\b|&#x0*fffd\b/i;
 const withoutReplaced = (text: string): string => text.replaceAll('\ufffd', '');
 
-/** The search takes much longer than everything else. */
+/** Maximum elements of a page whose main content is searched. The search is by far the slowest step. */
 const MAX_SEARCHED = 50_000;
 
 /**
- * The HTML of the main content of a page, as Firefox shows it in its reader view; `undefined` if nothing in it looks like
- * an article.
+ * The HTML of a page's main content, as in Firefox's reader view; `undefined` if no article is found.
  *
  * @throws Error for callers if the page is too large
  */
@@ -72,4 +70,55 @@ async function mainContentOf({ root, elements }: Page): Promise<string | undefin
 function refusal(reason: string, cause?: unknown): Error {
   const remedy = 'read all of it, without {"content": "main"}';
   return refusedError(`The main content of the page cannot be found: ${reason}; ${remedy}.`, cause);
+}
+
+/** Bytes that are searched for a declared encoding: more than the 1024 of the standard, as in browsers. */
+const SCANNED = 16 * 1024;
+const XML = /^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"'>]+)["']/;
+const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
+const META = /<meta[\s/]([^>]*)/gi;
+const CHARSET = /(?:^|[\s/"';])charset\s*=\s*["']?\s*([^\s"'/>;]+)/i;
+
+/**
+ * Decodes a page as the HTML standard requires: by its byte order mark, the charset of the request, or its
+ * own declaration. A page without any of these is UTF-8 if valid, otherwise windows-1252.
+ *
+ * @throws Error for callers if the bytes are invalid in the encoding, or not text
+ */
+function decodePage({ bytes, charset }: SourceFile): ReturnType<typeof decodeUnicode> {
+  const declared = declaredIn(String.fromCharCode(...bytes.subarray(0, SCANNED)));
+  const known = isKnown(declared) ? declared : undefined;
+  const undeclared = () => (isUtf8(bytes) ? 'utf-8' : (declared ?? 'windows-1252'));
+  const { text, encoding } = decodeUnicode({ bytes, charset: charset ?? known ?? undeclared() });
+  if (text.includes('\0'))
+    throw refusedError(
+      'The page cannot be read: it has NUL characters, as files that are not text have, and UTF-16 that is not named; save it as UTF-8.',
+    );
+  return { text, encoding };
+}
+
+function declaredIn(head: string): string | undefined {
+  const xml = XML.exec(head)?.[1];
+  const metas = head.replace(COMMENT, '').matchAll(META);
+  const [label] = Array.from(metas, ([, attributes = '']) => CHARSET.exec(attributes)?.[1]).filter(Boolean);
+  const declared = xml ?? label;
+  // The declaration was readable as ASCII. The page is therefore not in UTF-16, even if it declares UTF-16.
+  return declared !== undefined && /^utf-?16/i.test(declared) ? 'utf-8' : declared;
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function isKnown(label: string | undefined): boolean {
+  if (label === undefined) return false;
+  try {
+    return new TextDecoder(label) !== undefined;
+  } catch {
+    return false;
+  }
 }

@@ -1,33 +1,27 @@
 import { attributeOf, type Element } from './page.ts';
 
-/** What an inline element makes of its text. */
 export type Finish = (text: string, element: Element) => string;
 
 interface Open {
   readonly element: Element;
   readonly finish: Finish;
-  /** The piece that it begins with. */
   start: number;
-  /** Whether a block has ended within it. */
+  /** Whether a block has ended inside the element. */
   isBroken: boolean;
 }
 
-/** White space other than a single space, which a browser shows as one; a no-break space is one for a reader, too. */
 const SPACES = /[\t\n\f\r\u00a0][ \t\n\f\r\u00a0]*| [ \t\n\f\r\u00a0]+/g;
 const SOFT_HYPHENS = /\u00ad/g;
-/** Units of text whose spaces and signs are replaced together: each takes memory. */
+/** UTF-16 units processed per step, to limit the memory that matches take. */
 const SLICE = 1 << 16;
-/** What would begin a tag or a character reference, with the backslashes that would escape it. */
+/** Matches characters that would begin a tag or character reference, and backslashes before them. */
 const MARKUP = /\\(?=[<&])|<(?=[a-z/!?]|$)|&(?=#?\w+;)/gi;
 
-/** Collects the text of a block or a cell, with single spaces. */
 export class Inline {
   #pieces: string[] = [];
   #endsInSpace = true;
-  /** At most one for each way to finish. */
   readonly #open: Open[] = [];
 
-  /** Text as the page has it. */
   text(value: string): void {
     for (let at = 0; at < value.length; at += SLICE) this.#slice(value.slice(at, at + SLICE));
   }
@@ -59,7 +53,7 @@ export class Inline {
     if (!last.isBroken || last.finish === codeSpan) this.#finish(last);
   }
 
-  /** The text until now, of lines without spaces around them. What is open continues in the next block. */
+  /** Returns the text of the current block and begins the next block, in which open elements continue. */
   take(): string {
     for (const one of this.#open.toReversed()) {
       if (one.finish === codeSpan) this.#finish(one);
@@ -77,14 +71,14 @@ export class Inline {
     this.#endsInSpace = /\s$/.test(piece);
   }
 
-  /** Puts the finished text in place of an element's pieces; spaces at its edges stay outside. */
   #finish({ element, finish, start }: Open): void {
     const text = this.#pieces.splice(start).join('');
     const inner = text.trim();
     const finished = inner === '' ? '' : finish(inner, element);
-    const [before, after] = [/^\s/.test(text) ? ' ' : '', inner !== '' && /\s$/.test(text) ? ' ' : ''];
+    const before = /^\s/.test(text) ? ' ' : '';
+    const after = inner !== '' && /\s$/.test(text) ? ' ' : '';
     const last = this.#pieces.at(-1);
-    // Neighbouring code spans are one, as their ticks would otherwise be a longer mark.
+    // Adjacent code spans are joined, because their touching backticks would form one longer delimiter.
     if (finish === codeSpan && before === '' && last?.endsWith('`') === true && finished.startsWith('`'))
       this.#pieces[this.#pieces.length - 1] = last.slice(0, -1) + finished.slice(1) + after;
     else this.#pieces.push(before + finished + after);
@@ -93,7 +87,7 @@ export class Inline {
   }
 }
 
-/** In more backticks than any run of them in it. */
+/** A code span, delimited by more backticks than any run of backticks in the text. */
 export const codeSpan: Finish = (text) => {
   let most = 1;
   for (const [run] of text.matchAll(/`+/g)) most = Math.max(most, run.length + 1);
@@ -102,29 +96,27 @@ export const codeSpan: Finish = (text) => {
   return `${ticks}${pad}${text.replaceAll('\n', ' ')}${pad}${ticks}`;
 };
 
-/** Addresses that mean something outside the site, unless they are so long that they are noise. */
+/** Addresses that are valid outside the site, and short enough not to be noise. */
 const ADDRESS = /^(?:https?:\/\/|mailto:)[^\s()<>[\]]{1,150}$/i;
-/** Parts of addresses that only count visitors. */
 const TRACKING = /(?<=[?&])(?:utm_\w+|fbclid|gclid|mc_cid|mc_eid|igshid)=[^&#]*&?/gi;
 const HAS_WORDS = /[\p{L}\p{N}]/u;
 
 const hrefOf = (link: Element): string => attributeOf(link, 'href')?.trim() ?? '';
 
-/** The text of a link, unless it has no words and leads to its own place, as beside headings. */
+/** Drops a link within the page if its text has no words, such as an anchor beside a heading. */
 export const linkText: Finish = (text, element) =>
   !HAS_WORDS.test(text) && hrefOf(element).startsWith('#') ? '' : text;
 
-/** A link with its address, if that is of use and the text allows it. */
 export const link: Finish = (text, element) => {
   const href = hrefOf(element);
   const address = href.length > MAX_HREF_LENGTH ? '' : href.replace(TRACKING, '').replace(/[?&]$/, '');
   const isLink = ADDRESS.test(address) && !/[[\]\n]/.test(text) && !text.includes(address);
   return isLink ? `[${text}](${address})` : linkText(text, element);
 };
-/** With what only counts visitors. */
+/** Maximum UTF-16 units of an address, including tracking parameters. */
 const MAX_HREF_LENGTH = 1000;
 
-/** A number above the line is an exponent, or the mark of a note. */
+/** Marks a raised number with `^`, because it is an exponent or a note mark. */
 export const superscript: Finish = (text) => (/^[-\u2212+]?\d+$/.test(text) ? `^${text}` : text);
 
 export const inBrackets: Finish = (text) => `(${text})`;

@@ -28,7 +28,7 @@ export default {
     packages: ['parse5', '@mozilla/readability', 'linkedom'],
     packageFiles: {
       linkedom: ['esm/**', 'commonjs/**', 'node_modules/**'],
-      // What linkedom loads, which contain their tests, or other builds of themselves.
+      // Dependencies of linkedom, without tests and alternative builds.
       'css-what': ['dist/**'],
       cssomnom: ['dist/{parse,CSSStyleDeclaration-*}.js'],
     },

@@ -1,26 +1,31 @@
 import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
+import { refusedError } from '../../../core/kit.ts';
 
 export type Node = Tree.ChildNode;
 export type Element = Tree.Element;
 
-/** A page, and what it says of itself. */
 export interface Page {
   readonly root: Tree.Document;
-  /** How many elements it has. */
   readonly elements: number;
   readonly title: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Tables and items of lists that are written as a sequence of blocks, because of what is in them. */
+  /** Tables and list items that contain blocks, and are therefore written as a sequence of blocks. */
   readonly loose: ReadonlySet<Element>;
-  /** How many elements that are never shown, and comments, it has. */
   readonly leftOut: Map<string, number>;
 }
 
-/** Elements whose content is never text of the page, each counted. */
-export const NEVER_SHOWN: ReadonlySet<string> = new Set(
-  'script style template iframe noembed noframes audio video canvas datalist'.split(' '),
+export const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
+
+/** Elements whose content is never text of the page. Each is counted as left out. */
+export const NEVER_SHOWN = words('script style template iframe noembed noframes audio video canvas datalist');
+
+export const BLOCKS = words(
+  `address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer
+  form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup option p plaintext pre search
+  section summary table tbody td tfoot th thead tr ul xmp`,
 );
-/** Calls functions for each node of a tree, in order, however deep it is. @param enter whether its children are visited */
+
+/** Visits the nodes of a tree of any depth. @param enter returns whether to visit the children of a node */
 export function walk(
   root: Tree.ParentNode,
   enter: (node: Node) => boolean,
@@ -40,12 +45,131 @@ export function attributeOf({ attrs }: Element, name: string): string | undefine
   return attrs.find((attribute) => attribute.name === name)?.value;
 }
 
-const HEADING = /^h[1-6]$/;
-/** Blocks that do not fit into a cell. */
-const LARGE = new Set('table pre listing xmp'.split(' '));
+/** UTF-16 units parsed between two checks of the signal. */
+const SLICE = 1 << 20;
+/** Maximum elements of a page. A larger tree would exceed the memory of a reader's thread. */
+const MAX_ELEMENTS = 600_000;
+/** Maximum nesting of elements; browsers allow 512. */
+const MAX_DEPTH = 1000;
+const MAX_SEARCHED_DEPTH = 100;
+const READ = words(
+  `alt aria-hidden class colspan content hidden href lang multiple name open placeholder property rel role rowspan selected
+  size start style type value xml:lang`,
+);
+/** Elements that are never replaced by their content: they have none, or it would become visible text. */
+const NEVER_FLATTENED = words(
+  'script style title textarea xmp iframe noembed noframes plaintext template select img input br hr',
+);
 
-/** Looks through a page before it is written. @param counts of elements, and of comments that were left out */
-export function survey(
+interface ParseOptions {
+  /** Whether the page is XHTML: any element may be self-closing, and CDATA sections are text. */
+  readonly isXml: boolean;
+  readonly signal: AbortSignal;
+  /** Whether the main content is searched. The search needs all attributes, and is slow for deep trees. */
+  readonly isSearched: boolean;
+}
+
+type Parse5 = typeof import('parse5');
+type Parser = InstanceType<typeof import('parse5').Parser<Tree.DefaultTreeAdapterMap>>;
+
+/**
+ * Creates a function that parses a page by the HTML standard, but in linear time and memory. Formatting is
+ * therefore not continued in later blocks. Elements that are nested too deep are replaced by their content,
+ * after a line break if they are blocks.
+ *
+ * The function throws an error for callers if the page has too many elements.
+ */
+export function createParse({ Parser, defaultTreeAdapter, html, TokenizerMode }: Parse5) {
+  return async (source: string, { isXml, signal, isSearched }: ParseOptions): Promise<Page> => {
+    const counts = { elements: 0, comments: 0, isSearched };
+    const deepest = isSearched ? MAX_SEARCHED_DEPTH : MAX_DEPTH;
+    const parser = new Parser({
+      scriptingEnabled: false,
+      treeAdapter: createAdapter(defaultTreeAdapter, counts),
+    });
+    const formatting = parser.activeFormattingElements;
+    const push = formatting.pushElement.bind(formatting);
+    // Only links need to be reopened in later blocks. Reopening all formatting would take quadratic time.
+    formatting.pushElement = (element, token) => element.nodeName === 'a' && push(element, token);
+    const open = parser.onStartTag.bind(parser);
+    parser.onStartTag = (token) => {
+      if (parser.openElements.tmplCount > MAX_DEPTH)
+        throw refusal(`templates are nested more than ${MAX_DEPTH} deep`);
+      if (parser.openElements.depth < deepest || NEVER_FLATTENED.has(token.tagName)) open(token);
+      else if (BLOCKS.has(token.tagName)) open({ ...token, tagName: 'br', tagID: html.TAG_ID.BR, attrs: [] });
+    };
+    if (isXml) closeEmpty(parser, TokenizerMode.DATA);
+    const text = isXml ? withoutCdata(source) : source;
+    for (let at = 0; at < text.length || at === 0; at += SLICE) {
+      signal.throwIfAborted();
+      parser.tokenizer.write(text.slice(at, at + SLICE), at + SLICE >= text.length);
+      await new Promise(setImmediate);
+    }
+    signal.throwIfAborted();
+    return survey(parser.document, counts);
+  };
+}
+
+interface Counts {
+  elements: number;
+  comments: number;
+  readonly isSearched: boolean;
+}
+
+function createAdapter(adapter: Parse5['defaultTreeAdapter'], counts: Counts) {
+  return {
+    ...adapter,
+    createElement(name, namespace, attributes) {
+      if (++counts.elements > MAX_ELEMENTS) throw refusal(`it has more than ${MAX_ELEMENTS} elements`);
+      const read = attributes.filter(({ name: attribute }) => counts.isSearched || READ.has(attribute));
+      return adapter.createElement(name, namespace, read);
+    },
+    createCommentNode(data) {
+      counts.comments++;
+      return adapter.createCommentNode(data.slice(0, 0));
+    },
+    appendChild(parent, child) {
+      if (child.nodeName !== '#comment') adapter.appendChild(parent, child);
+    },
+    insertText(parent, text) {
+      if (!NEVER_SHOWN.has(parent.nodeName)) adapter.insertText(parent, text);
+    },
+    onItemPop(node) {
+      // Copies the array, because an array that has grown keeps spare capacity.
+      if ('childNodes' in node) node.childNodes = node.childNodes.slice();
+    },
+  } satisfies typeof adapter as typeof adapter;
+}
+
+const refusal = (reason: string): Error => refusedError(`The page cannot be read: ${reason}; divide it.`);
+
+/** Closes elements such as `<script/>`, as in XML. */
+function closeEmpty(parser: Parser, data: Parser['tokenizer']['state']): void {
+  const open = parser.onStartTag.bind(parser);
+  parser.onStartTag = (token) => {
+    open(token);
+    if (!token.selfClosing || token.ackSelfClosing) return;
+    parser.onEndTag({ ...token, selfClosing: false });
+    parser.tokenizer.state = data;
+  };
+}
+
+/** Turns CDATA sections into text. The HTML parser would read them as comments. */
+function withoutCdata(xml: string): string {
+  const [before = '', ...sections] = xml.split('<![CDATA[');
+  const parts = sections.map((section) => {
+    const end = section.indexOf(']]>');
+    const text = end === -1 ? section : section.slice(0, end);
+    return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;') + (end === -1 ? '' : section.slice(end + 3));
+  });
+  return before + parts.join('');
+}
+
+const HEADING = /^h[1-6]$/;
+/** Blocks that cannot be written within a table cell. */
+const LARGE = words('table pre listing xmp');
+
+function survey(
   root: Tree.Document,
   { elements, comments }: Readonly<Record<'elements' | 'comments', number>>,
 ): Page {
@@ -73,7 +197,6 @@ export function survey(
   return { root, elements, loose, leftOut, title: about.title, metadata: about.metadata };
 }
 
-/** Names of `meta`, in lower case, with the member of the metadata that each gives. */
 const MEMBERS: Readonly<Record<string, string>> = {
   description: 'description',
   'og:description': 'description',
@@ -87,10 +210,10 @@ const MEMBERS: Readonly<Record<string, string>> = {
   'article:modified_time': 'modified',
   'dcterms.modified': 'modified',
 };
-const AUTHORS = new Set('author article:author dc.creator dcterms.creator citation_author'.split(' '));
+const AUTHORS = words('author article:author dc.creator dcterms.creator citation_author');
 const SPACES = /\s+/g;
 
-/** What the head of a page says of it; the first of several counts, except of authors. */
+/** Collects the metadata of a page: all authors, and the first value of each other member. */
 class About {
   title: string | undefined;
   readonly #members: Record<string, string> = {};

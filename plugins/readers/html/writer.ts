@@ -1,25 +1,14 @@
 import { escapeBlockStarts, fencedCode, markdownHeading } from '../../toolkit/markdown/index.ts';
-import { Blocks, createSpanBudget, Table } from './blocks.ts';
+import { Blocks, MAX_SPANNED, Table } from './blocks.ts';
 import { codeSpan, type Finish, Inline, inBrackets, link, linkText, superscript } from './inline.ts';
-import { attributeOf, type Element, NEVER_SHOWN, type Node, type Page, walk } from './page.ts';
+import { attributeOf, BLOCKS, type Element, NEVER_SHOWN, type Node, type Page, walk, words } from './page.ts';
 
-const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
-
-/** Elements that begin and end a block. */
-export const BLOCKS = words(
-  `address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer
-  form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup option p plaintext pre search
-  section summary table tbody td tfoot th thead tr ul xmp`,
-);
-/** Elements that are apart from the words around them. */
 const APART = words('button img input math select svg text textarea');
-/** Not shown, or not in the page. */
 const HIDDEN = words('head title rp area defs symbol metadata desc annotation annotation-xml');
 const PREFORMATTED = words('pre listing xmp plaintext');
 const FIELDS_WITHOUT_TEXT = words('hidden checkbox radio password file color range');
 const LISTS = words('ul ol menu dir');
 const CELLS = words('td th');
-/** Their links lead through the site, and are written without addresses. */
 const NAVIGATION = words('nav footer');
 const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ...['code', 'kbd', 'samp', 'tt'].map((name) => [name, codeSpan] as const),
@@ -27,12 +16,12 @@ const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ['sup', superscript],
   ['rt', inBrackets],
 ]);
-/** Signs before the second operand in MathML. */
+/** Operators that are written before the second operand of an element of MathML. */
 const SIGNS: Readonly<Record<string, string>> = { mfrac: '/', msup: '^', msub: '_' };
 const HEADING = /^h[1-6]$/;
 const NOT_DISPLAYED = /display\s*:\s*none/i;
 
-/** Writes what a browser shows of a page, without scripts, as Markdown. Counts hidden elements as left out. */
+/** Writes a page as Markdown, as a browser without scripts shows it. Counts hidden elements as left out. */
 export function writeMarkdown(page: Page): string {
   const writer = new Writer(page);
   walk(
@@ -49,14 +38,12 @@ class Writer {
   readonly #inline = new Inline();
   readonly #lists: { readonly element: Element; next: number | undefined; isFirst: boolean }[] = [];
   readonly #tables: { readonly element: Element; readonly rows: Table }[] = [];
-  readonly #budget = createSpanBudget();
-  /** The heading or cell that is open: blocks in it are parts of one line. */
+  readonly #budget = { cells: MAX_SPANNED };
   #oneLine: Element | undefined;
   #pre: { readonly element: Element; text: string } | undefined;
   #navigation: Element | undefined;
-  /** How many blocks there were after the last term of a definition. */
+  /** The number of blocks when the last `dt` ended. A `dd` that finds this number follows the `dt` directly. */
   #atTerm = 0;
-  /** Whether the next block is the beginning of a definition. */
   #isDefinition = false;
 
   constructor(page: Page) {
@@ -68,7 +55,6 @@ class Writer {
     return this.#blocks.text();
   }
 
-  /** Whether the children of a node are shown. */
   enter(node: Node): boolean {
     if ('value' in node) this.#text(node.value);
     if (!('tagName' in node)) return false;
@@ -162,7 +148,7 @@ class Writer {
     else if (this.#navigation === element) this.#navigation = undefined;
   }
 
-  /** A cell whose table is written as blocks: the words of a row are one paragraph. */
+  /** Whether an element is a cell of a table that is written as blocks, one paragraph per row. */
   #isLooseCell(name: string): boolean {
     return CELLS.has(name) && this.#tables.length === 0;
   }
@@ -182,7 +168,6 @@ class Writer {
     this.#blocks.enter(element, mark, isFirst);
   }
 
-  /** A heading or a cell ends. */
   #endLine(element: Element): void {
     this.#oneLine = undefined;
     const text = this.#inline.take();
@@ -191,11 +176,13 @@ class Writer {
       if (text !== '') this.#add(markdownHeading(Number(name[1]), text));
       return;
     }
-    const [columns, rows] = [spanOf(element, 'colspan'), spanOf(element, 'rowspan')];
-    this.#tables.at(-1)?.rows.cell(text, { columns, rows, isHeader: name === 'th' });
+    this.#tables.at(-1)?.rows.cell(text, {
+      columns: spanOf(element, 'colspan'),
+      rows: spanOf(element, 'rowspan'),
+      isHeader: name === 'th',
+    });
   }
 
-  /** Text until here is a paragraph, or a part of a line. */
   #endBlock(): void {
     if (this.#oneLine !== undefined) {
       this.#inline.space();
@@ -213,7 +200,6 @@ class Writer {
     this.#blocks.add(block);
   }
 
-  /** In preformatted text a block begins on a line of its own. */
   #enterInPre({ nodeName: name }: Element): void {
     if (this.#pre === undefined) return;
     const isOnLine = this.#pre.text === '' || this.#pre.text.endsWith('\n');
@@ -228,7 +214,7 @@ class Writer {
   }
 }
 
-/** In a heading: for screen readers or only for the eye, or the link to edit its section. */
+/** Whether a part of a heading is only for screen readers, hidden from screen readers, or an edit link. */
 function isAside(element: Element): boolean {
   const isForEyes = attributeOf(element, 'aria-hidden')?.toLowerCase() === 'true';
   return isForEyes || ASIDE.test(attributeOf(element, 'class') ?? '');
@@ -248,7 +234,6 @@ function textOfField(input: Element): string {
   return names.map((name) => attributeOf(input, name)).find(Boolean) ?? '';
 }
 
-/** The texts of the options that are shown before anything is chosen. */
 function shownOptions(select: Element): string[] {
   const children = ({ childNodes }: Element) =>
     childNodes.filter((node): node is Element => 'tagName' in node);
@@ -261,10 +246,8 @@ function shownOptions(select: Element): string[] {
 
 const LANGUAGE = /(?:^|\s)(?:lang(?:uage)?-|highlight-(?:source-)?|brush:\s*|sourceCode\s+)([\w+#.-]+)/i;
 const NO_LANGUAGE = words('default none text plain plaintext notranslate');
-/** Elements around a preformatted one that may name its language. */
 const MAX_AROUND = 3;
 
-/** The language of code, from the classes of its element, that of the code in it, and those around it. */
 function languageOf(pre: Element): string {
   const inner = pre.childNodes.find((node) => node.nodeName === 'code') as Element | undefined;
   const elements = inner === undefined ? [] : [inner];

@@ -18,7 +18,6 @@ const cells = {
     },
   },
 } as const;
-/** A notebook of nbformat 3 or 4, as far as it is read. */
 const notebookSchema = {
   type: 'object',
   properties: {
@@ -38,14 +37,10 @@ type Notebook = FromSchema<typeof notebookSchema>;
 type Cell = FromSchema<typeof cells>[number];
 type Output = NonNullable<Cell['outputs']>[number];
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: escapes that colour a terminal begin with one.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escapes that colour a terminal begin with a control character.
 const COLOURS = /\u001b\[[\d;?]*[A-Za-z]/g;
 const DEFAULT_LANGUAGE = 'python';
 
-/**
- * Writes a notebook as Markdown: Markdown cells as they are, code and the text of outputs in fences. Pictures and HTML
- * in outputs are left out.
- */
 function writeNotebook(cells: readonly Cell[], language: string): { text: string; places: SourcePlace[] } {
   const places: SourcePlace[] = [];
   const parts: string[] = [];
@@ -70,16 +65,14 @@ function languageOf({ metadata }: Notebook): string {
 function writeCell({ cell_type, source, input, level = 1, outputs = [] }: Cell, language: string): string {
   const text = textOf(source ?? input).replace(/\n$/, '');
   const written = outputs.map((output) => fenced(outputText(output).replace(COLOURS, '').trimEnd(), 'text'));
-  return [ownText(), ...written].filter((part) => part.trim() !== '').join('\n\n');
-
-  function ownText(): string {
-    if (cell_type === 'code') return fenced(text, language);
-    if (cell_type === 'heading') return `${'#'.repeat(level)} ${text}`;
-    return cell_type === 'markdown' ? withClosedFence(text) : text;
-  }
+  let own = text;
+  if (cell_type === 'code') own = fenced(text, language);
+  else if (cell_type === 'heading') own = `${'#'.repeat(level)} ${text}`;
+  else if (cell_type === 'markdown') own = withClosedFence(text);
+  return [own, ...written].filter((part) => part.trim() !== '').join('\n\n');
 }
 
-/** A fence that a cell leaves open ends with it, as on the page, and not in a later cell. */
+/** Closes a code fence that a cell leaves open. Otherwise the fence would include the next cell. */
 function withClosedFence(text: string): string {
   const last = findMarkdownBlocks(text).at(-1);
   if (last?.kind !== 'fence' || last.depth > 0) return text;
@@ -113,7 +106,7 @@ const createNotebookReader: Factory<typeof manifest> = ({ createCheck }) => {
       const cells = book.cells ?? book.worksheets?.flatMap((sheet) => sheet.cells ?? []) ?? [];
       const { text, places } = writeNotebook(cells, languageOf(book));
       return {
-        // A lone surrogate is not a character, and cannot be encoded.
+        // Lone surrogates cannot be encoded in UTF-8.
         text: text.toWellFormed(),
         places,
         mediaType: 'text/markdown',

@@ -33,7 +33,7 @@ interface Side {
   x1: number;
 }
 
-/** A gap that rows have in common. */
+/** A gap between two columns, at the same place in several rows. */
 interface Gutter {
   readonly first: number;
   readonly last: number;
@@ -43,16 +43,15 @@ interface Gutter {
   readonly right: Side;
 }
 
-/** Points that a gutter is wide at least. */
-const NARROWEST = 4;
-/** Lines on both sides, characters of their segments, and how much of the column's width they fill: less is a table. */
+/** Points. */
+const MIN_GUTTER = 4;
+/** Columns of text have lines on both sides, long segments, and fill this share of their width; tables do not. */
 const MIN_LINES = 4;
 const MIN_CHARACTERS = 14;
 const FILLED = 0.5;
 const MAX_GUTTERS = 12;
 const MAX_DEPTH = 12;
 
-/** Begins a row with a run. */
 export function rowWith(run: Run): Row {
   const { x0, x1, y0, y1, base, size } = run;
   return { runs: [run], x0, x1, y0, y1, base, size, length: run.text.length };
@@ -86,16 +85,16 @@ export function isBeside(run: Run, row: Row): boolean {
   return distance < 0.3 * small.size || length <= MAX_MARK_LENGTH;
 }
 
-/**
- * Rows in reading order, as far as geometry says it: columns one after the other. Each list is a column, or what is above
- * or below columns.
- */
+/** Rows in reading order, by their geometry. Each list is a column, or the rows above or below columns. */
 export function columnsOf(runs: readonly Run[], depth = 0): Row[][] {
   if (runs.length === 0) return [];
   const rows = rowsOf(runs);
   const gutter = depth < MAX_DEPTH && rows.length >= MIN_LINES ? tallestGutter(rows) : undefined;
   if (gutter === undefined) return [rows];
-  const [above, left, right, below]: [Run[], Run[], Run[], Run[]] = [[], [], [], []];
+  const above: Run[] = [];
+  const left: Run[] = [];
+  const right: Run[] = [];
+  const below: Run[] = [];
   const middle = (gutter.x0 + gutter.x1) / 2;
   for (const [index, row] of rows.entries())
     for (const run of row.runs) {
@@ -151,7 +150,7 @@ function tallestGutter(rows: readonly Row[]): Gutter | undefined {
     const endsSection = isHeadingOfSection(rows, index);
     for (const gutter of active) {
       const [x0, x1] = leftOpen(gutter, segments);
-      if (x1 - x0 < NARROWEST || (endsSection && segments.every((one) => one.x1 <= x0))) close(gutter);
+      if (x1 - x0 < MIN_GUTTER || (endsSection && segments.every((one) => one.x1 <= x0))) close(gutter);
       else next.push(grown({ ...gutter, x0, x1, last: index }, segments));
     }
     for (let at = 1; at < segments.length && next.length < MAX_GUTTERS; at++) {
@@ -200,7 +199,7 @@ function dividesText({ left, right }: Gutter): boolean {
   return isFilled && continuations >= MIN_CONTINUATIONS * (left.segments + right.segments);
 }
 
-/** What a row leaves of a gutter. */
+/** The part of a gutter that a row leaves free. */
 function leftOpen({ x0, x1 }: Gutter, segments: readonly Segment[]): readonly [number, number] {
   let [from, to] = [x0, x1];
   for (const segment of segments) {

@@ -9,7 +9,6 @@ import { writeMarkdown } from './markdown.ts';
 import type { Page } from './page.ts';
 import { paragraphsOf } from './paragraphs.ts';
 import type { PdfFile } from './pdfium.ts';
-import { isFileName } from './titles.ts';
 
 const MAX_PAGES = 20_000;
 const OCR = 'a reader with OCR can read it, such as docling, once DOCLING_URL is set';
@@ -118,4 +117,18 @@ function propertiesOf(file: PdfFile) {
     title: title === undefined || isFileName(title) ? undefined : title,
     ...(author !== undefined && { metadata: { authors: [author] } }),
   };
+}
+
+/** Extensions of file names that programs write into the title. */
+const ENDING =
+  /\.(?:dvi|pdf|e?ps|tex|doc[xm]?|dot[xm]?|rtf|od[tspg]|sxw|ppt[xm]?|pps[xm]?|xls[xmb]?|pub|indd|qx[dp]|fm|wp[ds]|pmd|p65|lyx|mif|cdr|tiff?|jpe?g|png)$/i;
+/** Extensions that a title of several words may end with by chance. */
+const ENDING_OF_ONE_WORD = /^\S+\.(?:txt|text|md|html?|csv|log|xml|key|pages|numbers|book|ai|prn)$/i;
+const PROGRAM = /^Microsoft (?:Office )?\p{L}+ - /u;
+const PATH = /^(?:[a-z]:\\|\\\\|\/\S+\/|file:)/i;
+const PLACEHOLDER = /^(?:untitled|document|unnamed)(?:[-_ ]?\d+)?$/i;
+
+/** Whether a title is a placeholder, or the name of the file that the PDF was made from. */
+export function isFileName(title: string): boolean {
+  return [ENDING, ENDING_OF_ONE_WORD, PROGRAM, PATH, PLACEHOLDER].some((pattern) => pattern.test(title));
 }

@@ -2,17 +2,16 @@ import { type Line, mostFrequent } from './lines.ts';
 import type { Paragraph } from './paragraphs.ts';
 import { levelOf } from './roles.ts';
 
-/** An entry of a file's outline. */
 export interface OutlineItem {
   readonly title: string;
   readonly items: readonly OutlineItem[];
 }
 
-/** What is usual in a file. */
+/** The usual fonts of a file. */
 interface Usual {
   readonly size: number;
   readonly font: string;
-  /** How much of the text each font has, from 0 to 1. */
+  /** The share of the text in each font, from 0 to 1. */
   readonly shares: ReadonlyMap<string, number>;
 }
 
@@ -24,8 +23,8 @@ const RARE = 0.12;
 const BEGINNING = /^(?:\d+(?:\.\d+)*\.?\s|[A-Z]\.\s|[IVX]+\.\s|\p{Lu})/u;
 
 /**
- * Gives headings their level: as a tagged file says, else as the outline does, else by the size of the font. Short lines in
- * a rare font are the lowest headings.
+ * Sets the levels of headings: from the tags of the file, else from its outline, else by font size. Short lines in a rare
+ * font are the lowest headings.
  */
 export function findHeadings(paragraphs: readonly Paragraph[], outline: readonly OutlineItem[]): void {
   const usual = usualOf(paragraphs.flatMap(({ lines }) => lines));
@@ -49,7 +48,7 @@ export function findHeadings(paragraphs: readonly Paragraph[], outline: readonly
 
 const rounded = (size: number): number => Math.round(size * 2) / 2;
 const textOf = ({ lines }: Paragraph): string => lines.map(({ text }) => text).join(' ');
-/** For comparing titles. */
+/** A title without its number, case and punctuation, for comparison. */
 const plain = (title: string): string => title.toLowerCase().replace(/^[\d.\s]+|[^\p{L}\p{N}]/gu, '');
 
 function usualOf(lines: readonly Line[]): Usual {

@@ -10,7 +10,7 @@ export interface Line extends Turnable {
   /** The font of most of its characters, and whether it is the only one. */
   readonly font: string;
   readonly isOneFont: boolean;
-  /** Stretches with wide gaps between them: more than one is a row of a table, say. */
+  /** The number of stretches with wide gaps between them; a row of a table has several. */
   readonly cells: number;
   readonly isRightToLeft: boolean;
   readonly isMono: boolean;
@@ -20,7 +20,7 @@ export interface Line extends Turnable {
   /** The column of the page, or the stretch drawn from its top to its bottom. */
   readonly column: number;
   readonly box: Box | undefined;
-  /** It describes a picture. */
+  /** Whether it is the description of a picture. */
   readonly isFigure: boolean;
 }
 
@@ -28,11 +28,11 @@ const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Sc
 const WORD = /[\p{L}\p{N}]/u;
 /** Scripts without spaces between words. */
 export const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
-/** What a line may begin with and leave a wide gap behind. */
+/** A bullet or number, which may have a wide gap after it. */
 const MARK = /^\s*[\u2022\u25aa\u25cf\uf0b7-]$|^\(?[\dA-Za-z]{1,3}[.)]$/;
 const MAX_MARK_LENGTH = 6;
 
-/** The lines of a page in reading order: those of the direction with most text first. */
+/** The lines of a page in reading order, beginning with the direction that has most text. */
 export function linesOf(page: Page): Line[] {
   const lines: Line[] = [];
   const lineOfRun = new Map<Run, Line>();
@@ -48,7 +48,7 @@ export function linesOf(page: Page): Line[] {
   return withFigures(lines, page, lineOfRun);
 }
 
-/** Divides a row at headings of a tagged file: one may begin a line whose rest is a paragraph. */
+/** Divides a row at headings of a tagged file: a heading may be on one line with a paragraph. */
 function atHeadings(row: Row): Row[] {
   const rows: Row[] = [];
   for (const run of row.runs) {
@@ -68,15 +68,28 @@ function withFigures(lines: Line[], page: Page, lineOfRun: ReadonlyMap<Run, Line
   const linesAfter = (before: Line | undefined): Line[] =>
     (figures.get(before) ?? []).map(({ text, box }) => ({
       text,
-      ...{ x0: 0, x1: 0, y0: 0, y1: 0, base: 0, size: 1, font: '', isOneFont: true, cells: 1 },
-      ...{ isRightToLeft: false, isMono: false, block: undefined, turns: 0, column: -1, isFigure: true },
+      x0: 0,
+      x1: 0,
+      y0: 0,
+      y1: 0,
+      base: 0,
+      size: 1,
+      font: '',
+      isOneFont: true,
+      cells: 1,
+      isRightToLeft: false,
+      isMono: false,
+      block: undefined,
+      turns: 0,
+      column: -1,
+      isFigure: true,
       page: page.number,
       box,
     }));
   return [...linesAfter(undefined), ...lines.flatMap((line) => [line, ...linesAfter(line)])];
 }
 
-/** Trusts the order in which the file draws, and geometry where that jumps. */
+/** Uses the order in which the file draws, or geometry if that order jumps. */
 function inOrder(runs: readonly Run[]): Row[][] {
   const columns = columnsOf(runs);
   const flows = flowsOf(runs);
@@ -115,7 +128,7 @@ function isBelow(row: Row, last: Row): boolean {
   );
 }
 
-/** Whether the file draws in an order that can be read: short flows are jumps, and few of them are notes and figures. */
+/** Whether the file draws in reading order. Short flows are jumps, of which notes and figures cause a few. */
 function isReadable(flows: readonly Row[][], columns: readonly Row[][]): boolean {
   const rows = flows.reduce((sum, flow) => sum + flow.length, 0);
   const inLong = flows.reduce((sum, flow) => sum + (flow.length >= 4 ? flow.length : 0), 0);
@@ -162,7 +175,8 @@ function lineOf(row: Row, { page, turns, column }: Position): Line {
   const isRightToLeft = runsFromRight(row.runs);
   const { text, cells } = joined(isRightToLeft ? fromRight(row.runs) : row.runs, isRightToLeft);
   const fonts = new Map<string, number>();
-  let [y0, y1] = [Infinity, -Infinity];
+  let y0 = Infinity;
+  let y1 = -Infinity;
   for (const run of row.runs) {
     fonts.set(run.font, (fonts.get(run.font) ?? 0) + run.text.length);
     y0 = Math.min(y0, run.y0);

@@ -3,11 +3,11 @@ import { escapeBlockStarts } from '../../toolkit/markdown/index.ts';
 import { CJK, type Line } from './lines.ts';
 import { BULLET, type Paragraph } from './paragraphs.ts';
 
-/** Longer runs are not words, and could overflow the stack of the expression. */
+/** Longer runs are not words, and could overflow the stack of the regular expression. */
 const WORDS = /\p{L}{1,1000}(?:-\p{L}{1,1000}){0,100}/gu;
 const LETTERS_AT_END = /(?<!\p{L})\p{L}{1,1000}$/u;
 const HYPHEN = /[-\u2010\u00ad]$/;
-/** Letters of a word that are compared: a line may be one endless word. */
+/** Letters of a word that are compared. */
 const MAX_WORD_LENGTH = 60;
 
 /**
@@ -74,7 +74,7 @@ class Writer {
     return { text: this.#parts.join(''), places: this.#places };
   }
 
-  /** Writes what a block begins with; returns the rest of its first line. */
+  /** Writes the mark of a block; returns the rest of its first line. */
   #begin({ text, isFigure }: Line, level: number | undefined, index: number): string {
     if (isFigure) return `![${text}]`;
     if (level !== undefined) {
@@ -105,7 +105,7 @@ class Writer {
     else this.#place(line, text, isJoined ? '' : ' ');
   }
 
-  /** A word that the file has with its hyphen elsewhere keeps it, unless the file has it without, too. */
+  /** A word keeps its hyphen if the file has it with the hyphen elsewhere, and never without. */
   #keepsHyphen(before: string, after: string): boolean {
     const [divided, whole] = [`${before}-${after}`, `${before}${after}`].map((word) => word.toLowerCase());
     return this.#words.has(divided ?? '') && !this.#words.has(whole ?? '');
@@ -123,7 +123,7 @@ class Writer {
     this.#put(gap);
   }
 
-  /** Gives the pages before one empty places, unless they have text. */
+  /** Adds empty places for the pages without text before `page`. */
   #reach(page: number): void {
     for (this.#page++; this.#page < page; this.#page++)
       this.#places.push({ start: this.#length, end: this.#length, page: this.#page });

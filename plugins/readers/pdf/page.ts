@@ -31,7 +31,7 @@ export interface Page {
   /** In points, as the page is shown. */
   readonly width: number;
   readonly height: number;
-  /** By quarter turns of their direction, clockwise from left to right. */
+  /** By the direction of the text, in clockwise quarter turns from left-to-right. */
   readonly runs: ReadonlyMap<number, Run[]>;
   readonly figures: readonly Figure[];
   /** It cannot be read. */
@@ -98,7 +98,7 @@ export function turned(
   return turns === 2 ? [width - x, height - y] : [height - y, x];
 }
 
-/** Back to the page as it is shown. */
+/** Turns coordinates back to the page as it is shown. */
 export function turnedBack(box: Turnable, turns: number, page: Pick<Page, 'width' | 'height'>): Turnable {
   const { x0, x1, y0, y1 } = box;
   const { width, height } = page;
@@ -110,7 +110,7 @@ export function turnedBack(box: Turnable, turns: number, page: Pick<Page, 'width
 
 const DECIMALS = 10_000;
 
-/** As fractions of the page. */
+/** A box in fractions of the page. */
 export function boxOf({ x0, x1, y0, y1 }: Turnable, { width, height }: Pick<Page, 'width' | 'height'>): Box {
   const fraction = (length: number, whole: number) =>
     whole > 0 ? Math.round(Math.min(Math.max(length / whole, 0), 1) * DECIMALS) / DECIMALS : 0;

@@ -8,11 +8,10 @@ export interface Paragraph {
   level?: number;
 }
 
-/** What is usual in a column. */
 interface Column {
   readonly left: number;
   readonly right: number;
-  /** Between base lines, in font sizes. */
+  /** Distance between the base lines of neighbouring lines, as a multiple of the font size. */
   readonly leading: number;
 }
 
@@ -23,10 +22,10 @@ const OPEN_END = /[a-z,;\u2010\u00ad-]$/;
 const SENTENCE_END = /[.!?:;\u3002\uff01\uff1f)"\u201d]$/;
 const SMALL_BEGIN = /^[\p{Ll}\p{N}(]/u;
 const USUAL_LEADING = 1.25;
-/** Base lines closer or farther than this, in font sizes, are not those of neighbours. */
+/** The distance between base lines of neighbouring lines, in font sizes. */
 const LEADINGS = { least: 0.8, most: 3 };
 
-/** Groups lines that follow each other. A paragraph goes on over columns and pages. */
+/** Groups consecutive lines. A paragraph may continue in the next column or page. */
 export function paragraphsOf(lines: readonly Line[]): Paragraph[] {
   const columns = new Map<string, Column>();
   const keyOf = ({ page, column, turns }: Line) => `${page} ${column} ${turns}`;
@@ -128,7 +127,6 @@ function goesOn(last: Line, line: Line, column: Column): boolean {
 const runsOn = (last: Line, line: Line): boolean =>
   Math.abs(last.size - line.size) < 0.3 && OPEN_END.test(last.text.slice(-1)) && SMALL_BEGIN.test(line.text);
 
-/** Whether a line belongs to the one above it. */
 function isNext(last: Line, line: Line, { left, right, leading }: Column): boolean {
   const em = line.size;
   const gap = (line.base - last.base) / em;

@@ -1,9 +1,9 @@
 import type { Pdfium } from './pdfium.ts';
 
-/** A block that a tagged file names: a paragraph, a heading, an item of a list, a row of a table. */
+/** A block of a tagged file: a paragraph, a heading, a list item, a row of a table. */
 export interface Block {
   readonly role: string;
-  /** That it is in. */
+  /** The table around it, by identity. */
   readonly table?: object | undefined;
   readonly figure?: Description | undefined;
 }
@@ -62,7 +62,7 @@ function blockOf(pdfium: Pdfium, element: number, around: Block | undefined): Bl
   };
 }
 
-/** The level that a block says to have; `undefined` if it is not a heading. */
+/** The level of a heading; `undefined` for another block. */
 export function levelOf({ role }: Block): number | undefined {
   if (!HEADING.test(role)) return undefined;
   return role === 'Title' ? 1 : Math.min(Math.max(Number(role.slice(1)) || 2, 1), 6);
@@ -71,6 +71,6 @@ export function levelOf({ role }: Block): number | undefined {
 export const isHeading = (block: Block | undefined): boolean =>
   block !== undefined && levelOf(block) !== undefined;
 
-/** Whether lines of two blocks belong together: one block, or one table. */
+/** Whether two blocks are the same, or in the same table. */
 export const isSameBlock = (a: Block, b: Block): boolean =>
   a === b || (a.table !== undefined && a.table === b.table);

@@ -2,7 +2,7 @@ import type { SourcePosition } from '../../../core/kit.ts';
 import type { OfficeFile } from '../../toolkit/office/index.ts';
 import { childrenOf, type Element, find, treeOf } from './tree.ts';
 
-/** `[a, b, c, d, e, f]`: a point `x, y` goes to `a x + c y + e, b x + d y + f`. */
+/** `[a, b, c, d, e, f]` maps the point `x, y` to `a x + c y + e, b x + d y + f`. */
 export type Transform = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
 
 interface Rectangle {
@@ -12,17 +12,16 @@ interface Rectangle {
   readonly height: number;
 }
 
-/** Units of an angle (ECMA-376, part 1, 20.1.10.3). */
+/** Units per degree of an angle (ECMA-376, part 1, 20.1.10.3). */
 const DEGREE = 60_000;
 const DECIMALS = 10_000;
 
-/** From the slide to the fractions of it. */
 export function slideTransform(presentation: Element | undefined): Transform {
   const { cx = '12192000', cy = '6858000' } = find(presentation, 'sldSz')?.attributes ?? {};
   return [1 / Number(cx), 0, 0, 1 / Number(cy), 0, 0];
 }
 
-/** The box around a shape, as it is rotated; undefined without coordinates. @param frame its `xfrm` */
+/** The box around a rotated shape; undefined without coordinates. @param frame the `xfrm` of the shape */
 export function boxOf(frame: Element | undefined, outer: Transform): SourcePosition['box'] {
   const own = rectangleOf(frame, 'off', 'ext');
   if (own === undefined) return;
@@ -37,34 +36,33 @@ export function boxOf(frame: Element | undefined, outer: Transform): SourcePosit
     turned[0] * x + turned[2] * y + turned[4],
     turned[1] * x + turned[3] * y + turned[5],
   ]);
-  const [xs, ys] = [0, 1].map((axis) => corners.map((corner) => fraction(corner[axis]))) as [
-    number[],
-    number[],
-  ];
+  const xs = corners.map(([x]) => fraction(x));
+  const ys = corners.map(([, y]) => fraction(y));
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
 
-/** From the inner coordinates of a group to those that `outer` leads to. @param frame its `xfrm` */
 export function groupTransform(frame: Element | undefined, outer: Transform): Transform {
-  const [own, inner] = [rectangleOf(frame, 'off', 'ext'), rectangleOf(frame, 'chOff', 'chExt')];
+  const own = rectangleOf(frame, 'off', 'ext');
+  const inner = rectangleOf(frame, 'chOff', 'chExt');
   if (own === undefined || inner === undefined || inner.width === 0 || inner.height === 0) return outer;
-  const [x, y] = [own.width / inner.width, own.height / inner.height];
+  const x = own.width / inner.width;
+  const y = own.height / inner.height;
   const scale: Transform = [x, 0, 0, y, own.x - inner.x * x, own.y - inner.y * y];
   return after(outer, after(rotation(frame, own), after(flip(frame, own), scale)));
 }
 
-/** About the centre of a shape, clockwise. */
 function rotation(frame: Element | undefined, { x, y, width, height }: Rectangle): Transform {
   const angle = ((Number(frame?.attributes.rot ?? 0) / DEGREE) * Math.PI) / 180;
   const [cos, sin] = Number.isFinite(angle) ? [Math.cos(angle), Math.sin(angle)] : [1, 0];
-  const [left, top] = [x + width / 2, y + height / 2];
+  const left = x + width / 2;
+  const top = y + height / 2;
   return [cos, sin, -sin, cos, left - left * cos + top * sin, top - left * sin - top * cos];
 }
 
 function flip(frame: Element | undefined, { x, y, width, height }: Rectangle): Transform {
-  const [isAcross, isDown] = ['flipH', 'flipV'].map((name) =>
-    ['1', 'true'].includes(frame?.attributes[name] ?? ''),
-  );
+  const isOn = (name: string) => ['1', 'true'].includes(frame?.attributes[name] ?? '');
+  const isAcross = isOn('flipH');
+  const isDown = isOn('flipV');
   return [
     isAcross ? -1 : 1,
     0,
@@ -75,7 +73,7 @@ function flip(frame: Element | undefined, { x, y, width, height }: Rectangle): T
   ];
 }
 
-/** First `inner`, then `outer`. */
+/** The transform that applies `inner` first, then `outer`. */
 function after(outer: Transform, inner: Transform): Transform {
   const [a, b, c, d, e, f] = outer;
   const [g, h, i, j, k, l] = inner;
@@ -100,10 +98,8 @@ function fraction(value = 0): number {
   return Number.isFinite(rounded) ? rounded : 0;
 }
 
-/** The kinds of placeholders of a master that others inherit from; all others from its body. */
 const OF_MASTER: Readonly<Record<string, string>> = { title: 'title', ctrTitle: 'title' };
 
-/** Placeholders of a layout by index, or of a master by kind. */
 type Placeholders = ReadonlyMap<string, Element>;
 
 export function placeholderOf(shape: Element): Element | undefined {
@@ -111,21 +107,19 @@ export function placeholderOf(shape: Element): Element | undefined {
   return find(properties, 'nvPr', 'ph');
 }
 
-/** The `xfrm` of a shape: where it is. */
 export function frameOf(shape: Element | undefined): Element | undefined {
   return find(shape, 'xfrm') ?? find(shape, 'spPr', 'xfrm') ?? find(shape, 'grpSpPr', 'xfrm');
 }
 
-/** Where the placeholders of slides are, if their layout or master says so. */
 export class InheritedFrames {
   readonly #file: OfficeFile;
-  readonly #known = new Map<string, Placeholders>();
+  readonly #read = new Map<string, Placeholders>();
 
   constructor(file: OfficeFile) {
     this.#file = file;
   }
 
-  /** @param slide its path */
+  /** @param slide path of the slide */
   frameOf(slide: string, placeholder: Element | undefined): Element | undefined {
     if (placeholder === undefined) return;
     const layout = this.#related(slide, 'slideLayout');
@@ -144,15 +138,15 @@ export class InheritedFrames {
   }
 
   #placeholders(path: string, keyOf: (placeholder: Element) => string): Placeholders {
-    const known = this.#known.get(path);
-    if (known !== undefined) return known;
-    const found = new Map<string, Element>();
+    const read = this.#read.get(path);
+    if (read !== undefined) return read;
+    const placeholders = new Map<string, Element>();
     const tree = this.#file.has(path) ? treeOf(this.#file.part(path), path).children[0] : undefined;
     for (const shape of childrenOf(find(tree, 'cSld', 'spTree'), 'sp')) {
       const placeholder = placeholderOf(shape);
-      if (placeholder !== undefined) found.set(keyOf(placeholder), shape);
+      if (placeholder !== undefined) placeholders.set(keyOf(placeholder), shape);
     }
-    this.#known.set(path, found);
-    return found;
+    this.#read.set(path, placeholders);
+    return placeholders;
   }
 }

@@ -1,13 +1,21 @@
-import { type Factory, refusedError, type SourcePlace } from '../../../core/kit.ts';
-import { openOfficeFile } from '../../toolkit/office/index.ts';
-import { slideTransform } from './geometry.ts';
+import { type Factory, refusedError, type SourcePlace, type SourcePosition } from '../../../core/kit.ts';
+import { type OfficeFile, openOfficeFile, type Relationship } from '../../toolkit/office/index.ts';
+import {
+  boxOf,
+  frameOf,
+  groupTransform,
+  InheritedFrames,
+  placeholderOf,
+  slideTransform,
+  type Transform,
+} from './geometry.ts';
 import type manifest from './manifest.ts';
-import { SlideReader } from './slides.ts';
-import { childrenOf, find, referenceOf, treeOf } from './tree.ts';
+import { lineOf, oneLine, writeBody, writeChart, writeDiagram, writeTable } from './text.ts';
+import { childrenOf, type Element, find, findBelow, referenceOf, treeOf } from './tree.ts';
 
-/** Bytes of all XML in a presentation together. */
+/** Maximum bytes of all XML in a presentation. */
 const MAX_BYTES = 128 * 1024 * 1024;
-/** UTF-16 units of a text. Slides of a small file may show one chart many times. */
+/** Maximum UTF-16 units of the text: the slides of a small file may show one chart many times. */
 const MAX_TEXT = 64 * 1024 * 1024;
 
 const createPptxReader: Factory<typeof manifest> = () => ({
@@ -19,7 +27,8 @@ const createPptxReader: Factory<typeof manifest> = () => ({
     const links = file.relationships(file.main);
     const parts: string[] = [];
     const places: SourcePlace[] = [];
-    let [length, hidden] = [0, 0];
+    let length = 0;
+    let hidden = 0;
     const put = (text: string): void => {
       parts.push(text);
       length += text.length;
@@ -46,3 +55,119 @@ const createPptxReader: Factory<typeof manifest> = () => ({
 });
 
 export default createPptxReader;
+
+interface Slide {
+  readonly isHidden: boolean;
+  /** In the order of the slide, but with the title first. */
+  readonly blocks: readonly Block[];
+}
+
+interface Block {
+  readonly text: string;
+  readonly isTitle: boolean;
+  readonly position: SourcePosition;
+}
+
+const LEFT_OUT: ReadonlySet<string> = new Set(['sldNum', 'dt', 'ftr', 'hdr']);
+const TITLES: ReadonlySet<string> = new Set(['title', 'ctrTitle']);
+const LISTS: ReadonlySet<string | undefined> = new Set([undefined, 'body', 'obj']);
+
+interface Surroundings {
+  readonly path: string;
+  readonly links: ReadonlyMap<string, Relationship>;
+  readonly transform: Transform;
+}
+
+class SlideReader {
+  readonly #file: OfficeFile;
+  readonly #transform: Transform;
+  readonly #frames: InheritedFrames;
+  readonly #texts = new Map<string, string>();
+  readonly #read = new Set<string>();
+  #images = 0;
+
+  constructor(file: OfficeFile, transform: Transform) {
+    this.#file = file;
+    this.#transform = transform;
+    this.#frames = new InheritedFrames(file);
+  }
+
+  read(path: string): Slide {
+    if (this.#read.has(path))
+      throw refusedError(`The file cannot be read: it is damaged (${path} is in it twice).`);
+    this.#read.add(path);
+    const slide = this.#root(path);
+    const links = this.#file.relationships(path);
+    const tree = find(slide, 'cSld', 'spTree');
+    const blocks = this.#shapes(tree, { path, links, transform: this.#transform });
+    const notes = [...links.values()].find(({ type }) => type === 'notesSlide')?.target;
+    const note = notes === undefined ? '' : this.#textOf(notes, (root) => notesOf(root));
+    const all = [...blocks, { text: note === '' ? '' : `Notes: ${note}`, isTitle: false, position: {} }];
+    const written = all.filter(({ text }) => text !== '');
+    const isHidden = ['0', 'false'].includes(slide?.attributes.show ?? '');
+    return {
+      isHidden,
+      blocks: [true, false].flatMap((is) => written.filter(({ isTitle }) => isTitle === is)),
+    };
+  }
+
+  #root(path: string): Element | undefined {
+    return treeOf(this.#file.part(path), path).children[0];
+  }
+
+  #textOf(path: string, write: (root: Element | undefined) => string): string {
+    if (!this.#texts.has(path)) this.#texts.set(path, this.#file.has(path) ? write(this.#root(path)) : '');
+    return this.#texts.get(path) as string;
+  }
+
+  #shapes(tree: Element | undefined, around: Surroundings): Block[] {
+    return (tree?.children ?? []).flatMap((shape): Block[] => {
+      const { name } = shape;
+      if (name === 'grpSp') {
+        const transform = groupTransform(frameOf(shape), around.transform);
+        return this.#shapes(shape, { ...around, transform });
+      }
+      if (name === 'AlternateContent')
+        return this.#shapes(find(shape, 'Choice') ?? find(shape, 'Fallback'), around);
+      if (name === 'sp' || name === 'pic' || name === 'graphicFrame') return [this.#block(shape, around)];
+      return [];
+    });
+  }
+
+  #block(shape: Element, { path, links, transform }: Surroundings): Block {
+    const placeholder = placeholderOf(shape);
+    const box = boxOf(frameOf(shape) ?? this.#frames.frameOf(path, placeholder), transform);
+    const { type } = placeholder?.attributes ?? {};
+    const isTitle = type !== undefined && TITLES.has(type);
+    const isPicture = shape.name === 'pic';
+    const position = { ...(box && { box }), ...(isPicture && { image: ++this.#images }) };
+    if (type !== undefined && LEFT_OUT.has(type)) return { text: '', isTitle, position };
+    if (isPicture) return { text: descriptionOf(shape), isTitle: false, position };
+    if (shape.name === 'graphicFrame') return { text: this.#graphic(shape, links), isTitle, position };
+    const body = find(shape, 'txBody');
+    const isList = placeholder !== undefined && LISTS.has(type);
+    return { text: isTitle ? lineOf(body, links) : writeBody(body, links, isList), isTitle, position };
+  }
+
+  #graphic(frame: Element, links: Surroundings['links']): string {
+    const data = find(frame, 'graphic', 'graphicData');
+    const table = find(data, 'tbl');
+    if (table !== undefined) return writeTable(table, links);
+    const chart = links.get(referenceOf(find(data, 'chart')))?.target;
+    if (chart !== undefined) return this.#textOf(chart, (root) => writeChart(find(root, 'chart')));
+    const diagram = links.get(referenceOf(find(data, 'relIds'), 'dm'))?.target;
+    return diagram === undefined ? '' : this.#textOf(diagram, writeDiagram);
+  }
+}
+
+function descriptionOf(picture: Element): string {
+  const text = oneLine(findBelow(picture, 'cNvPr')?.attributes.descr ?? '');
+  return text === '' ? '' : `![${text.replace(/[[\]]/g, '\\$&')}]()`;
+}
+
+function notesOf(notes: Element | undefined): string {
+  const shapes = childrenOf(find(notes, 'cSld', 'spTree'), 'sp');
+  const bodies = shapes.filter((shape) => placeholderOf(shape)?.attributes.type === 'body');
+  const texts = bodies.map((shape) => writeBody(find(shape, 'txBody'), new Map(), false));
+  return texts.filter((text) => text !== '').join('\n\n');
+}

@@ -4,20 +4,19 @@ import { childrenOf, type Element, find, findBelow, referenceOf } from './tree.t
 
 type Relationships = ReadonlyMap<string, Relationship>;
 
-/** Fields that only number slides or give the day. */
 const FIELDS = /^(slidenum|datetime)/;
 const INDENT = '    ';
-/** What would end the address of a link. */
+/** Characters that would end the address of a Markdown link. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: an address may contain them.
 const UNSAFE = /[\u0000-\u0020()<>]/g;
-/** A chart may have as many blank cells for each with a value, and some more, to be written as one table. */
+/** Maximum blank cells in a chart's table: `MAX_BLANK` for each value, plus `MORE_BLANK`. */
 const MAX_BLANK = 8;
 const MORE_BLANK = 10_000;
 
 /**
- * The paragraphs and lists of a text body.
+ * Writes the paragraphs and lists of a text body.
  *
- * @param isList whether paragraphs have bullets unless they say otherwise, as in the body of a slide
+ * @param isList whether paragraphs have bullets by default, as in the body of a slide
  */
 export function writeBody(body: Element | undefined, links: Relationships, isList: boolean): string {
   let deepest = -1;
@@ -31,7 +30,7 @@ export function writeBody(body: Element | undefined, links: Relationships, isLis
     const isBullet = find(properties, 'buChar') !== undefined || find(properties, 'buBlip') !== undefined;
     const isItem = isNumbered || isBullet || (isList && find(properties, 'buNone') === undefined);
     if (parts.length > 0) parts.push(isItem && deepest >= 0 ? '\n' : '\n\n');
-    // An item below none would be code.
+    // Markdown would read an item as code if it were more than one level below the previous item.
     deepest = isItem ? Math.min(Number(properties?.attributes.lvl ?? 0) || 0, deepest + 1) : -1;
     numbers.length = deepest + 1;
     if (isNumbered) numbers[deepest] = (numbers[deepest] ?? 0) + 1;
@@ -41,7 +40,6 @@ export function writeBody(body: Element | undefined, links: Relationships, isLis
   return parts.join('');
 }
 
-/** On one line. */
 export function lineOf(body: Element | undefined, links: Relationships): string {
   const lines = childrenOf(body, 'p').map((paragraph) => textOf(paragraph, links).trim());
   return oneLine(lines.filter((line) => line !== '').join(' '));
@@ -51,7 +49,6 @@ export function oneLine(text: string): string {
   return text.trim().replace(/[\r\n\v]+/g, ' ');
 }
 
-/** The text of runs, fields, line breaks and formulas. */
 function textOf(element: Element, links: Relationships): string {
   const { name, children, attributes, text } = element;
   if (name === 't') return text.replace(/\r\n?|\v/g, '\n');
@@ -70,7 +67,6 @@ function linked(text: string, link: Relationship | undefined): string {
   return `[${oneLine(text).replace(/[[\]]/g, '\\$&')}](${target})`;
 }
 
-/** A table of a slide; the cells that a wide one covers are empty. */
 export function writeTable(table: Element, links: Relationships): string {
   const rows = childrenOf(table, 'tr').map((row) =>
     childrenOf(row, 'tc').map((cell) => lineOf(find(cell, 'txBody'), links)),
@@ -78,7 +74,6 @@ export function writeTable(table: Element, links: Relationships): string {
   return markdownTable(rows);
 }
 
-/** A chart: its title, and a table of its series, with a row for each category. */
 export function writeChart(chart: Element | undefined): string {
   const title = lineOf(findBelow(find(chart, 'title'), 'rich'), new Map());
   const series = seriesBelow(find(chart, 'plotArea')).map((one) => ({
@@ -95,7 +90,7 @@ interface Series {
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** One table, or one for each series if it would be mostly blank. */
+/** Writes all series as one table, or as one table each if a common table would be mostly blank. */
 function writeSeries(series: readonly Series[]): string {
   const categories = new Map<string, string>();
   for (const one of series)
@@ -116,7 +111,6 @@ function seriesBelow(plot: Element | undefined): Element[] {
   return plot?.children.flatMap((one) => childrenOf(one, 'ser')) ?? [];
 }
 
-/** The values of a series by their indexes. */
 function pointsOf(data: Element | undefined): Map<string, string> {
   const cache = findBelow(data, 'strCache') ?? findBelow(data, 'numCache') ?? findBelow(data, 'lvl');
   const points = childrenOf(cache ?? findBelow(data, 'strLit') ?? findBelow(data, 'numLit'), 'pt');
@@ -125,7 +119,6 @@ function pointsOf(data: Element | undefined): Map<string, string> {
   );
 }
 
-/** The texts of a diagram (SmartArt), in the order of its data. */
 export function writeDiagram(model: Element | undefined): string {
   const points = childrenOf(find(model, 'ptLst'), 'pt').map((point) => lineOf(find(point, 't'), new Map()));
   return points

@@ -1,19 +1,15 @@
 import { refusedError } from '../../../core/kit.ts';
 import { readXml, type XmlAttributes } from '../../toolkit/markup/index.ts';
 
-/** An element of XML, by its name without prefix. */
 export interface Element {
   readonly name: string;
   readonly attributes: XmlAttributes;
   readonly children: readonly Element[];
-  /** Its own text. */
   readonly text: string;
 }
 
-/** Elements of one part, so that it fits into memory. */
 const MAX_ELEMENTS = 300_000;
 
-/** Reads a part into memory. */
 export function treeOf(bytes: Uint8Array, path: string): Element {
   const root = { name: '', attributes: {}, children: [] as Element[], text: '' };
   const open: { children: Element[]; text: string }[] = [root];
@@ -31,14 +27,13 @@ export function treeOf(bytes: Uint8Array, path: string): Element {
     },
     text(text) {
       const element = open.at(-1);
-      // Elements with others in them have no text of their own in these files.
+      // Elements with children have no text of their own in these files.
       if (element !== undefined && element.children.length === 0) element.text += text;
     },
   });
   return root;
 }
 
-/** The first element at a path below another one. */
 export function find(element: Element | undefined, ...path: readonly string[]): Element | undefined {
   return path.reduce((above, name) => above?.children.find((child) => child.name === name), element);
 }
@@ -47,17 +42,15 @@ export function childrenOf(element: Element | undefined, name: string): Element[
   return element?.children.filter((child) => child.name === name) ?? [];
 }
 
-/** The first element of a name below another one, at any depth. */
 export function findBelow(element: Element | undefined, name: string): Element | undefined {
   for (const child of element?.children ?? []) {
-    const found = child.name === name ? child : findBelow(child, name);
-    if (found !== undefined) return found;
+    const match = child.name === name ? child : findBelow(child, name);
+    if (match !== undefined) return match;
   }
   return;
 }
 
-/** The id of a relationship in an attribute, whatever prefix it has: `r:id`. */
 export function referenceOf(element: Element | undefined, name = 'id'): string {
-  const found = Object.entries(element?.attributes ?? {}).find(([key]) => key.endsWith(`:${name}`));
-  return found?.[1] ?? '';
+  const attribute = Object.entries(element?.attributes ?? {}).find(([key]) => key.endsWith(`:${name}`));
+  return attribute?.[1] ?? '';
 }

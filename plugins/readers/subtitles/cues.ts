@@ -1,49 +1,53 @@
-import { type Counts, count } from './counts.ts';
-import { type Said, saidIn } from './markup.ts';
+export type Counts = Map<string, number>;
 
-/** A cue of a file, or the part of it that one speaker says: what is said from one second to another. */
-export interface Cue extends Said {
+export function count(counts: Counts, name: string, times = 1): void {
+  if (times > 0) counts.set(name, (counts.get(name) ?? 0) + times);
+}
+
+/** A cue, or the part of a cue that one speaker says. Times are in seconds. */
+export interface Cue extends Speech {
   readonly start_time: number;
   readonly end_time: number;
 }
 
-/** Why a file has no cues, as a clause for the caller. */
+interface Speech {
+  readonly speaker: string | undefined;
+  /** The text without markup; at least one line. */
+  readonly lines: readonly string[];
+}
+
+/** The reason why a file has no cues, written as a clause for the caller. */
 export interface CueProblem {
   readonly problem: string;
 }
 
 const ARROW = '-->';
-/** Without hours, only a fraction tells a time from other numbers. */
+/** Matches a time with hours or a fraction: a plain `12:30` may be other text. */
 const TIME = /^(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,9})$|^(\d{1,4}):(\d{1,2}):(\d{1,2})$/;
 const WEBVTT = /^WEBVTT(?:\s|$)/;
-/** What these begin in WebVTT has no cues in it, up to the next empty line. */
+/** The first line of a WebVTT block that is not a cue. The block ends at the next empty line. */
 const BLOCK = /^(?:(WEBVTT|NOTE)(?:\s|$)|(STYLE|REGION)$)/;
 const MAX_SHOWN = 60;
 
-/** The line that says when a cue is shown. */
 interface Timing {
   readonly start_time: number;
   readonly end_time: number;
-  /** Text on the same line. */
+  /** Text after the times on the same line. */
   readonly rest: string;
 }
 
-/** A cue whose lines are still being read. */
 interface OpenCue {
   readonly timing: Timing;
-  /** The number in front of it. */
   readonly number: number | undefined;
-  /** Trimmed; blank lines are among them. */
   readonly lines: string[];
 }
 
 /**
- * Parses WebVTT or SubRip, in which the same things are written in many ways: cues without numbers, without hours,
- * without empty lines between them, with a comma or a point before the fraction. A cue ends at the next line with times,
- * whatever blank lines it has.
+ * Parses WebVTT or SubRip. Numbers, hours and empty lines between cues are optional. The fraction follows a
+ * comma or a point. A cue may contain blank lines: it ends at the next line with times.
  *
- * @param leftOut gets the number of what is not in the cues, by name
- * @returns the cues in the order of the file; none if it is empty, or has only a head or notes
+ * @param leftOut receives counts of what is left out of the cues
+ * @returns the cues in file order; empty for a file that is empty, or has only a header or notes
  */
 export function parseCues(source: string, leftOut: Counts): Cue[] | CueProblem {
   const lines = source.split(/\r\n|\r|\n/).map((line) => line.trim());
@@ -69,7 +73,6 @@ export function parseCues(source: string, leftOut: Counts): Cue[] | CueProblem {
   return cues;
 }
 
-/** The times of lines before the first cue. */
 const NEVER: Timing = { start_time: 0, end_time: 0, rest: '' };
 
 function problemIn(lines: readonly string[]): string {
@@ -79,7 +82,6 @@ function problemIn(lines: readonly string[]): string {
   return `line ${at + 1} gives no ${times}: ${JSON.stringify(lines[at]?.slice(0, MAX_SHOWN))}`;
 }
 
-/** Where a block ends, whose lines are counted. */
 function endOfBlock(lines: readonly string[], start: number, name: string, leftOut: Counts): number {
   let end = start + 1;
   while (end < lines.length && lines[end] !== '' && timingOf(lines[end] as string) === undefined) end++;
@@ -89,8 +91,9 @@ function endOfBlock(lines: readonly string[], start: number, name: string, leftO
 }
 
 /**
- * Takes the number of the next cue from the end of the open one. A number directly above the times belongs to them if
- * a blank line is above it, or in a file that numbers its cues. Above blank lines it has to follow the number before.
+ * Removes the number of the next cue, if any, from the end of the open cue. Directly above the times, a
+ * number is recognised after a blank line, or if the open cue has a number. If blank lines follow the number,
+ * it must continue the numbering.
  */
 function takeNumber({ timing, number: before, lines }: OpenCue, leftOut: Counts): number | undefined {
   const at = lines.findLastIndex((line) => line !== '');
@@ -106,7 +109,7 @@ function takeNumber({ timing, number: before, lines }: OpenCue, leftOut: Counts)
   return number;
 }
 
-/** Takes the name of the next cue, a line between a blank one and the times, from the end of the open one. */
+/** Removes the identifier of the next cue: a line between a blank line and the times. */
 function takeIdentifier(lines: string[], leftOut: Counts): void {
   if ((lines.at(-1) ?? '') === '' || (lines.at(-2) ?? '') !== '') return;
   lines.pop();
@@ -120,15 +123,15 @@ function close({ timing, lines }: OpenCue, cues: Cue[], leftOut: Counts): void {
     return;
   }
   const { start_time, end_time } = timing;
-  const said = saidIn(written, leftOut);
-  if (said.length === 0) count(leftOut, 'cue_without_text');
-  for (const one of said) cues.push({ start_time, end_time, ...one });
+  const speeches = speechesIn(written, leftOut);
+  if (speeches.length === 0) count(leftOut, 'cue_without_text');
+  for (const { speaker, lines } of speeches) cues.push({ start_time, end_time, speaker, lines });
 }
 
-/** What may follow the times: settings of WebVTT and its drafts, and coordinates of SubRip. */
+/** Matches a setting after the times: from WebVTT and its drafts, or a coordinate from SubRip. */
 const SETTING = /^(?:align|position|size|line|vertical|region|[ADLST]|[XY][12]):\S+$/i;
 
-/** The times of a line; undefined if it has none. @param leftOut gets the number of settings */
+/** The times of a line; undefined without times. @param leftOut receives the count of dropped settings */
 function timingOf(line: string, leftOut?: Counts): Timing | undefined {
   const arrow = line.indexOf(ARROW);
   const start_time = arrow === -1 ? undefined : secondsOf(line.slice(0, arrow).trim());
@@ -145,9 +148,60 @@ function timingOf(line: string, leftOut?: Counts): Timing | undefined {
 }
 
 function secondsOf(written: string): number | undefined {
-  const found = TIME.exec(written);
-  if (found === null) return undefined;
-  const [, hours = found[5] ?? '0', minutes = found[6], seconds = found[7], fraction = ''] = found;
+  const match = TIME.exec(written);
+  if (match === null) return undefined;
+  const [, hours = match[5] ?? '0', minutes = match[6], seconds = match[7], fraction = ''] = match;
   const milliseconds = Number(`${fraction.padEnd(3, '0').slice(0, 3)}.${fraction.slice(3)}`);
   return (((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000 + milliseconds) / 1000;
 }
+
+const VOICE = /<v(?:\.[^\s<>]*)?\s+([^\s<>][^<>]*)>/gi;
+/** Matches tags of both formats, times within a cue, and positions from SubStation Alpha. */
+const MARKUP = /<\/?(?:c|i|b|u|v|s|ruby|rt|lang|font)(?:[.\s][^<>]*)?>|<\d[\d:.]*>|\{\\an?\d+\}/gi;
+const ENTITY = /&(amp|lt|gt|nbsp|lrm|rlm|quot|apos);/g;
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: '\u00a0',
+  lrm: '\u200e',
+  rlm: '\u200f',
+};
+
+/** Splits the lines of a cue by speaker. @param leftOut receives the count of removed tags */
+function speechesIn(lines: readonly string[], leftOut: Counts): Speech[] {
+  const written = lines.join('\n');
+  const voices = [...written.matchAll(VOICE)];
+  const starts = voices.map(({ index }) => index);
+  const speeches = [0, ...starts].map((start, at): Speech => {
+    const speaker = voices[at - 1]?.[1]?.trim();
+    return {
+      speaker: speaker === undefined ? undefined : decoded(speaker),
+      lines: shownLines(written.slice(start, starts[at]), leftOut),
+    };
+  });
+  return joined(speeches.filter(({ lines }) => lines.length > 0));
+}
+
+function joined(all: readonly Speech[]): Speech[] {
+  const speeches: Speech[] = [];
+  for (const one of all) {
+    const last = speeches.at(-1);
+    if (last === undefined || last.speaker !== one.speaker) speeches.push(one);
+    else speeches.splice(-1, 1, { ...last, lines: [...last.lines, ...one.lines] });
+  }
+  return speeches;
+}
+
+function shownLines(written: string, leftOut: Counts): string[] {
+  const plain = written.replace(MARKUP, () => {
+    count(leftOut, 'tag');
+    return '';
+  });
+  const lines = decoded(plain).split('\n');
+  return lines.map((line) => line.replace(/[ \t]+/g, ' ').trim()).filter((line) => line !== '');
+}
+
+const decoded = (text: string): string => text.replace(ENTITY, (_, name: string) => ENTITIES[name] as string);

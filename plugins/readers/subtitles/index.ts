@@ -1,18 +1,17 @@
 import { type Factory, refusedError, type SourcePlace } from '../../../core/kit.ts';
-import { type Counts, count } from './counts.ts';
-import { type Cue, parseCues } from './cues.ts';
+import { type Counts, type Cue, count, parseCues } from './cues.ts';
 import type manifest from './manifest.ts';
 
 const SENTENCE_END = /[.!?\u2026\u3002\uff1f\uff01]["')\u201d\u2019]?$/;
-/** Seconds between a cue and one that repeats its lines. */
+/** Maximum seconds between a cue and the next cue that repeats its lines. */
 const MAX_GAP = 0.1;
 
 /**
- * Writes cues as running text: a line break after the end of a sentence, and a paragraph that begins with the speaker's
- * name where the speaker changes. Rolling captions show a line again with the next one: it is written once, and its time
- * goes on.
+ * Writes cues as running text, with a line break after each sentence. Where the speaker changes, a new
+ * paragraph begins with the speaker's name. If a cue repeats lines of the previous cue, the lines are written
+ * once, with the times of both cues.
  *
- * @param leftOut gets the number of these lines
+ * @param leftOut receives the count of repeated lines
  */
 function writeCues(cues: readonly Cue[], leftOut: Counts): { text: string; places: SourcePlace[] } {
   const parts: string[] = [];
@@ -25,7 +24,7 @@ function writeCues(cues: readonly Cue[], leftOut: Counts): { text: string; place
   let before: Cue | undefined;
   for (const cue of cues) {
     const { start_time, end_time, speaker } = cue;
-    const repeated = repeatedBy(cue, before);
+    const repeated = repeatedLines(cue, before);
     const fresh = cue.lines.slice(repeated).join(' ');
     count(leftOut, 'repeated_line', repeated);
     before = cue;
@@ -47,8 +46,8 @@ function writeCues(cues: readonly Cue[], leftOut: Counts): { text: string; place
   return { text: parts.join(''), places };
 }
 
-/** How many lines at the beginning of a cue the one before it ended with, while it was still shown. */
-function repeatedBy({ lines, start_time }: Cue, before: Cue | undefined): number {
+/** Counts the first lines of a cue that repeat the last lines of the previous cue; 0 after a longer gap. */
+function repeatedLines({ lines, start_time }: Cue, before: Cue | undefined): number {
   if (before === undefined || start_time > before.end_time + MAX_GAP) return 0;
   for (let count = Math.min(lines.length, before.lines.length); count > 0; count--) {
     const ending = before.lines.slice(-count);

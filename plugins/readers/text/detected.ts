@@ -1,4 +1,3 @@
-/** Encodings that are detected, by the names of the detector. */
 const ENCODINGS = `
   windows-1252 windows-1250 windows-1251 windows-1253 windows-1254 windows-1255 windows-1256 windows-1257 windows-1258
   iso-8859-2 iso-8859-4 iso-8859-5 iso-8859-6 iso-8859-7 iso-8859-8 iso-8859-13 iso-8859-15
@@ -7,7 +6,6 @@ const ENCODINGS = `
   .trim()
   .split(/\s+/);
 
-/** Their names in the WHATWG standard, if different. */
 const LABELS: Readonly<Record<string, string>> = {
   macroman: 'macintosh',
   maccyrillic: 'x-mac-cyrillic',
@@ -15,40 +13,33 @@ const LABELS: Readonly<Record<string, string>> = {
   cp949: 'euc-kr',
 };
 
-/** Bytes that the detector is given; more of them do not make it more certain. */
 const SAMPLE = 8 * 1024;
-/** How many of the detected encodings are tried. */
 const MAX_TRIED = 8;
-/**
- * A guess so much less likely than the best one is not better if that one fails, for example at characters that few
- * decoders know.
- */
+/** A guess is tried only if its score is at least this share of the best score. */
 const MIN_SHARE = 1 / 3;
-/** Bytes of a line that are taken before the first non-ASCII one. */
+/** Maximum bytes before the first non-ASCII byte of a line in the sample. */
 const MAX_BEFORE = 1024;
 const LINE_FEED = 0x0a;
 
-/**
- * From a few words with accents the detector may infer any language; nearly all such files are in the usual encoding.
- */
+/** From few accented words, the detector may guess any encoding. Nearly all such files have this encoding. */
 const USUAL = 'windows-1252';
 const USUAL_BONUS = 0.02;
-/** It can hardly distinguish these from those of Windows, which are far more usual. */
+/** Encodings that the detector hardly distinguishes from the far more common Windows encodings. */
 const OUTDATED = /^(macintosh|x-mac-cyrillic)$/;
 const OUTDATED_FACTOR = 0.85;
-/** A word with letters of two alphabets is a wrong guess: `cafι`. */
+/** A word that mixes letters of two alphabets, such as `cafι`, indicates a wrong guess. */
 const OTHER = String.raw`[\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Thai}]`;
 const WORD = new RegExp(`${OTHER}+`, 'gu');
 const CHANGE = new RegExp(String.raw`(?<=\p{sc=Latin})${OTHER}|${OTHER}(?=\p{sc=Latin})`, 'gu');
 const MIXED_FACTOR = 0.1;
 
-/** Encodings that the bytes may be in, most likely first. They are not valid UTF-8. */
+/** Possible encodings of bytes that are not valid UTF-8, most likely first. */
 export async function detectedLabels(bytes: Uint8Array): Promise<string[]> {
   const { detectAll } = await import('jschardet');
   const sample = sampleOf(bytes);
-  const found = detectAll(sample, { detectEncodings: ENCODINGS, minimumThreshold: 0 });
+  const guesses = detectAll(sample, { detectEncodings: ENCODINGS, minimumThreshold: 0 });
   const scores = new Map<string, number>([[USUAL, USUAL_BONUS]]);
-  for (const { encoding, confidence } of found) {
+  for (const { encoding, confidence } of guesses) {
     const name = (encoding ?? '').toLowerCase();
     if (!ENCODINGS.includes(name)) continue;
     const label = LABELS[name] ?? name;
@@ -68,9 +59,7 @@ function factorOf(label: string, sample: Uint8Array): number {
   return (changes > words / 2 ? MIXED_FACTOR : 1) * (OUTDATED.test(label) ? OUTDATED_FACTOR : 1);
 }
 
-/**
- * A short file, or the most informative lines: those with non-ASCII bytes, from shortly before the first of these.
- */
+/** Returns a short file whole, otherwise its lines with non-ASCII bytes, without long ASCII beginnings. */
 function sampleOf(bytes: Uint8Array): Uint8Array {
   if (bytes.length <= SAMPLE) return bytes;
   const sample = new Uint8Array(SAMPLE);

@@ -7,15 +7,15 @@ const REMEDY =
   'name the encoding in the media type, as in "text/plain; charset=windows-1252", or save the file as UTF-8';
 
 /**
- * Decodes a file by its byte order mark, by the charset of the request, or by the first encoding that is valid for
- * it.
+ * Decodes a file by its byte order mark; otherwise by the charset of the request; otherwise in the first
+ * encoding in which it is valid.
  *
- * @param report says whether the encoding was inferred from what the bytes look like
- * @throws Error for callers if it is not text
+ * @param report is called if the encoding was guessed from the bytes
+ * @throws Error for callers if the file is not text
  */
 async function readText(file: SourceFile, report: Report): Promise<Decoded> {
   const { bytes, charset } = file;
-  if (usesUtf32(bytes)) throw refusal('it is in UTF-32; save it as UTF-8');
+  if (hasUtf32Mark(bytes)) throw refusal('it is in UTF-32; save it as UTF-8');
   const mark = encodingOfMark(bytes);
   const label = mark ?? charset;
   if (label === undefined) {
@@ -41,7 +41,6 @@ const INFERRED = ['source-encoding-inferred', 'true'] as const;
 
 const refusal = (reason: string): Error => refusedError(`The file cannot be read as text: ${reason}.`);
 
-/** Tries the declaration in the document, then UTF-8, then the detected encodings. */
 async function readByTrial(file: SourceFile, report: Report): Promise<Decoded> {
   const { bytes } = file;
   const tried = [...declaredLabels(file), 'utf-8'];
@@ -63,9 +62,8 @@ async function readByTrial(file: SourceFile, report: Report): Promise<Decoded> {
 
 interface Signature {
   readonly name: string;
-  /** The bytes that such a file begins with, as Latin-1. */
   readonly start: string;
-  /** A text may also begin like this: it counts only if there are NUL bytes. */
+  /** Whether a text may also begin like this. If so, the signature counts only in files with NUL bytes. */
   readonly isWeak?: boolean;
 }
 
@@ -91,60 +89,61 @@ const SIGNATURES: readonly Signature[] = [
   { name: 'a WebAssembly module', start: '\0asm' },
 ];
 
-/** How much of a file is compared. */
 const MAX_START = 16;
 
-/** @throws Error for callers that says what a file that is not text looks like */
+/** @throws Error for callers if the file is not text; the message names its format */
 function refuseBinary(bytes: Uint8Array): void {
   const isBinary = hasNul(bytes);
   const start = String.fromCharCode(...bytes.subarray(0, MAX_START));
-  const found = SIGNATURES.find((one) => start.startsWith(one.start) && (isBinary || one.isWeak !== true));
-  if (found === undefined && !isBinary) return;
-  const what = found?.name ?? 'a binary file: it has NUL bytes';
+  const signature = SIGNATURES.find(
+    (one) => start.startsWith(one.start) && (isBinary || one.isWeak !== true),
+  );
+  if (signature === undefined && !isBinary) return;
+  const what = signature?.name ?? 'a binary file: it has NUL bytes';
   throw refusal(
     `it looks like ${what}; choose a reader for this format (GET /v1/plugins lists the readers), or send its text`,
   );
 }
 
-/** Bytes that are examined to find UTF-16 without a byte order mark. */
+/** Bytes that are searched for UTF-16 without a byte order mark. */
 const SAMPLE = 8192;
-/** Letters whose code ends in 00 may put some on the other side. */
+/** Maximum NUL bytes on the rarer side of byte pairs (as in U+0100), relative to those on the other side. */
 const MAX_ELSEWHERE = 0.1;
-/** In such a text, this share of the pairs have a NUL byte on one side: ASCII letters, spaces, line ends. */
+/** Minimum share of pairs with a NUL byte on the more frequent side, as ASCII letters and spaces have. */
 const MIN_SHARE = 0.1;
-/** Fewer NUL bytes than this may be on one side by chance, unless nearly half of the pairs have one. */
+/** With fewer NUL bytes on the more frequent side, their share of pairs must be at least `SURE_SHARE`. */
 const MIN_NULS = 16;
 const SURE_SHARE = 0.4;
 
 const startsWith = (bytes: Uint8Array, ...mark: readonly number[]): boolean =>
   mark.every((byte, at) => bytes[at] === byte);
 
-/** Whether a file begins with the byte order mark of UTF-32. */
-const usesUtf32 = (bytes: Uint8Array): boolean =>
+const hasUtf32Mark = (bytes: Uint8Array): boolean =>
   startsWith(bytes, 0xff, 0xfe, 0, 0) || startsWith(bytes, 0, 0, 0xfe, 0xff);
 
 const hasNul = (bytes: Uint8Array): boolean => bytes.includes(0);
 
-/** A text in UTF-16 without a byte order mark: NUL bytes are on one side of the pairs. */
+/** Decodes UTF-16 without a byte order mark, recognised by NUL bytes mostly on one side of byte pairs. */
 function wideText(bytes: Uint8Array): Decoded | undefined {
   if (bytes.length % 2 !== 0 || !hasNul(bytes)) return undefined;
   const length = Math.min(bytes.length, SAMPLE);
   const nuls: [even: number, odd: number] = [0, 0];
   for (let at = 0; at < length; at++) if (bytes[at] === 0) nuls[at % 2 === 0 ? 0 : 1]++;
   const [even, odd] = nuls;
-  const [less, most] = even < odd ? [even, odd] : [odd, even];
+  const less = Math.min(even, odd);
+  const most = Math.max(even, odd);
   const share = most >= MIN_NULS ? MIN_SHARE : SURE_SHARE;
   if (less > most * MAX_ELSEWHERE || most < (length / 2) * share) return undefined;
   const decoded = decode(bytes, odd > even ? 'utf-16le' : 'utf-16be');
   return decoded !== undefined && isPlainText(decoded.text) ? decoded : undefined;
 }
 
-/** How much of a file may declare its encoding, as in browsers. */
+/** Bytes at the start of a file that may declare its encoding, as in browsers. */
 const SCANNED = 1024;
 
 const XML = /^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"'>]+)["']/;
 const CSS = /^@charset "([^"]+)";/;
-/** In a comment of the first two lines, as Python and Emacs read it. */
+/** An encoding comment in the first two lines, as in Python and Emacs. */
 const COOKIE = /^(?:.*\r?\n)?[ \t\f]*(?:#|;|%|\/\/|--|\/\*|\.\.).*?coding[:=][ \t]*([\w.-]+)/;
 const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
 const META = /<meta[\s/]([^>]*)/gi;
@@ -153,7 +152,6 @@ const CONTENT_TYPE = /http-equiv\s*=\s*["']?content-type\b/i;
 const IN_CONTENT = /content\s*=\s*(?:"[^"]*?|'[^']*?|[^\s"']*?)charset\s*=\s*([^\s"';>]+)/i;
 const HTML_NAME = /\.(x?html?|xht|shtml)$/i;
 
-/** The encodings that a document declares. Unknown labels are left out. */
 function declaredLabels({ bytes, name = '', mediaType = '' }: SourceFile): string[] {
   const head = String.fromCharCode(...bytes.subarray(0, SCANNED));
   const isHtml = HTML_NAME.test(name) || mediaType.includes('html') || /^\s*</.test(head);
@@ -163,7 +161,7 @@ function declaredLabels({ bytes, name = '', mediaType = '' }: SourceFile): strin
   return switchesToKanji(bytes) ? [...known, 'iso-2022-jp'] : known;
 }
 
-/** ISO-2022-JP is ASCII with escapes, so it is also valid UTF-8. */
+/** Detects ISO-2022-JP, which is ASCII with escapes and therefore also valid UTF-8. */
 function switchesToKanji({ buffer, byteOffset, byteLength }: Uint8Array): boolean {
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
   return bytes.includes('\u001b$B') || bytes.includes('\u001b$@');
@@ -179,33 +177,29 @@ function charsetOfMeta(head: string): string | undefined {
   return undefined;
 }
 
-/** A readable declaration is not in UTF-16, whatever it says. */
+/** The encoding that a declaration means. A declaration readable as ASCII does not mean UTF-16. */
 function asWritten(label: string): string | undefined {
   const encoding = labelOf(label);
   if (encoding?.startsWith('utf-16') === true) return 'utf-8';
   return encoding === 'x-user-defined' ? 'windows-1252' : encoding;
 }
 
-/** A text, without a byte order mark, and the name of its encoding in the WHATWG Encoding Standard. */
 interface Decoded {
   readonly text: string;
   readonly encoding: string;
 }
 
-/** ASCII, which the standard treats as windows-1252. */
+/** Labels of ASCII, which the WHATWG standard treats as windows-1252. */
 const ASCII = /^(us-)?ascii$/i;
 /** Control characters that rarely occur in text: all except white space, ESC, and NEL. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for.
 const CONTROL = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f-\u0084\u0086-\u009f]/g;
-/**
- * ICU's decoders read invalid lead bytes of these encodings as control characters; in the standard they are errors.
- */
+/** Encodings in which ICU decodes invalid lead bytes to control characters. The standard rejects the text. */
 const EAST_ASIAN = /^(?:big5|euc-|gb|shift_jis)/;
 const C1 = /[\u0080-\u009f]/;
-/** One in this many characters may have got in by mistake. */
+/** A text with fewer characters per control character comes from a wrong guess. */
 const CHARACTERS_PER_CONTROL = 200;
 
-/** The name of the encoding for a label, if it can be decoded. */
 function labelOf(label: string): string | undefined {
   try {
     return new TextDecoder(label).encoding;
@@ -214,7 +208,7 @@ function labelOf(label: string): string | undefined {
   }
 }
 
-/** Decodes bytes losslessly; undefined if there is no such encoding, or if they are invalid in it. */
+/** Decodes bytes losslessly; undefined if the encoding is unknown, or the bytes are invalid in it. */
 function decode(bytes: Uint8Array, label: string): Decoded | undefined {
   if (ASCII.test(label) && bytes.some((byte) => byte > 0x7f)) return undefined;
   try {
@@ -223,13 +217,13 @@ function decode(bytes: Uint8Array, label: string): Decoded | undefined {
     if (EAST_ASIAN.test(decoder.encoding) && C1.test(text)) return undefined;
     return { text, encoding: decoder.encoding };
   } catch (error) {
-    // For an unknown label and for invalid bytes; a text that is too long gives another error.
+    // The label is unknown or the bytes are invalid. A text that is too long throws another error.
     if (error instanceof RangeError || error instanceof TypeError) return undefined;
     throw error;
   }
 }
 
-/** Whether a text decoded by a guess has hardly any of the characters that a wrong guess produces. */
+/** Whether a text has few control characters. Wrong guesses produce many. */
 function isPlainText(text: string): boolean {
   let allowed = Math.floor(text.length / CHARACTERS_PER_CONTROL);
   for (const _ of text.matchAll(CONTROL)) if (--allowed < 0) return false;

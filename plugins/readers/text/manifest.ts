@@ -2,7 +2,7 @@ import type { Manifest } from '../../../core/kit.ts';
 
 const words = (list: string): string[] => list.trim().split(/\s+/);
 
-/** Named because a program may send a misleading media type, as for tables; any other file matches `*\/*`. */
+/** Extensions, such as `.csv`, whose files may have a misleading media type. Other files match `*\/*`. */
 const EXTENSIONS = `
   .txt .text .log .md .markdown .mdown .mkd .mdx .rst .adoc .asciidoc .org .textile .tex .bib .wiki .po .diff .patch
   .html .htm .xhtml .xht .shtml .xml .xsd .xsl .xslt .rss .atom .svg .dita .ditamap .opml .tei .jats .nxml .dbk

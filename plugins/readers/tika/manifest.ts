@@ -3,7 +3,7 @@ import type { Manifest } from '../../../core/kit.ts';
 const OPEN_XML = 'application/vnd.openxmlformats-officedocument';
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';
 
-/** What Tika reads besides text, without OCR: the media type of each extension. */
+/** Media types by extension, for all formats that Tika reads without OCR except text. */
 export const FORMATS: Readonly<Record<string, string>> = {
   '.pdf': 'application/pdf',
   '.docx': `${OPEN_XML}.wordprocessingml.document`,

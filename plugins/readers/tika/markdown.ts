@@ -4,31 +4,24 @@ import {
   markdownHeading,
   markdownTable,
 } from '../../toolkit/markdown/index.ts';
+import { type Piece, type PlacedMarkdown, writePieces } from '../../toolkit/placed-markdown.ts';
 
-export interface Markdown {
-  readonly text: string;
-  /** Where pages, slides and sheets begin. Empty if there are none. */
-  readonly pages: readonly number[];
-}
-
-/** Elements within a line: all others begin and end blocks. */
+/** Inline elements. All other elements begin and end blocks. */
 const INLINE = new Set(
   'a abbr b big cite code del em font i img ins kbd mark q s samp small span strike strong sub sup tt u var'.split(
     ' ',
   ),
 );
 const HEADING = /^h([1-6])$/;
-/** Elements that are not text. */
 const SKIPPED = new Set(['head', 'script', 'style']);
-/** Tika's elements for pages in PDF, presentations and spreadsheets. */
 const PAGE = /(?:^|\s)(?:page|slide|slide-content|sheet)(?:\s|$)/;
 const LINK = /^(?:https?:|mailto:)[^\s()<>]+$/i;
 
 /**
- * Writes Tika's XHTML as Markdown: its headings, paragraphs, lists, tables and code. Tika writes it itself: well-formed,
- * and with `>` in attributes as `&gt;`.
+ * Writes Tika's XHTML as Markdown, with the places of pages, slides and sheets. Tika's XHTML is well-formed,
+ * and writes `>` in attributes as `&gt;`.
  */
-export function writeMarkdown(xhtml: string): Markdown {
+export function writeMarkdown(xhtml: string): PlacedMarkdown {
   const writer = new Writer();
   scanXhtml(xhtml, writer);
   return writer.end();
@@ -40,22 +33,18 @@ interface List {
 }
 
 class Writer {
-  #text = '';
-  readonly #pages: number[] = [];
-  /** Pages that have begun since the last block. */
+  readonly #written: Piece[] = [];
+  #hasBlock = false;
   #newPages = 0;
   readonly #lists: List[] = [];
-  /** Rows of the open table; tables within it are text of its cells. */
   #rows: string[][] = [];
   #tables = 0;
   #skipped = 0;
-  /** Number of open `div` elements, now and when the page began. */
-  #divisions = 0;
+  #openDivisions = 0;
+  /** The number of open divisions when the page was opened; 0 outside a page. */
   #page = 0;
-  /** The text of the open block or cell. */
   #pieces: string[] = [];
   #block = 'p';
-  /** Whether the next block is the first of an item. */
   #beginsItem = false;
   #link: { readonly href: string; readonly start: number } | undefined;
 
@@ -79,24 +68,22 @@ class Writer {
     if (this.#skipped === 0) this.#pieces.push(text);
   }
 
-  end(): Markdown {
+  end(): PlacedMarkdown {
     if (this.#tables > 0) this.#endTable();
     this.#endBlock();
-    this.#beginPages();
-    // The text before the first page belongs to it.
-    if (this.#pages.length > 0) this.#pages[0] = 0;
-    return { text: this.#text, pages: this.#pages };
+    this.#startPages();
+    return writePieces(this.#written);
   }
 
-  /** Appends a block. @param gap the separator from the previous block */
   #add(block: string, gap = '\n\n'): void {
-    if (this.#text !== '') this.#text += gap;
-    this.#beginPages();
-    this.#text += block;
+    if (this.#hasBlock) this.#written.push(gap);
+    this.#startPages();
+    this.#written.push(block);
+    this.#hasBlock = true;
   }
 
-  #beginPages(): void {
-    for (; this.#newPages > 0; this.#newPages--) this.#pages.push(this.#text.length);
+  #startPages(): void {
+    for (; this.#newPages > 0; this.#newPages--) this.#written.push({ startsPage: true });
   }
 
   #openBlock(name: string, attribute: (name: string) => string | undefined): void {
@@ -109,9 +96,9 @@ class Writer {
   }
 
   #openDivision(kind: string): void {
-    this.#divisions++;
+    this.#openDivisions++;
     if (this.#page > 0 || !PAGE.test(kind)) return;
-    this.#page = this.#divisions;
+    this.#page = this.#openDivisions;
     this.#newPages++;
   }
 
@@ -119,7 +106,7 @@ class Writer {
     this.#endBlock();
     if (name === 'ul' || name === 'ol') this.#lists.pop();
     else if (name === 'li') this.#beginsItem = false;
-    else if (name === 'div' && this.#divisions-- === this.#page) this.#page = 0;
+    else if (name === 'div' && this.#openDivisions-- === this.#page) this.#page = 0;
   }
 
   #openInTable(name: string): void {
@@ -194,10 +181,10 @@ class Writer {
   }
 }
 
-/** Deeper items: each line has the indentation of this level. */
+/** Deeper list items are indented like items of this level. */
 const MAX_LEVELS = 16;
 
-/** The lines of a paragraph. @param indent put before each but the first */
+/** Writes the lines of a paragraph. @param indent precedes every line except the first */
 function paragraph(text: string, indent = ''): string {
   const lines = text
     .trim()
@@ -210,7 +197,6 @@ const NAME = /^<\/?([\w:.-]+)/;
 const ENTITY = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(lt|gt|amp|quot|apos));/gi;
 const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
-/** Calls the writer with each tag and text, in order. Elements without content are opened and closed. */
 function scanXhtml(source: string, writer: Writer): void {
   let at = 0;
   while (at < source.length) {
@@ -224,7 +210,7 @@ function scanXhtml(source: string, writer: Writer): void {
   if (at < source.length) writer.text(decode(source.slice(at)));
 }
 
-/** @param tag from `<` to before `>` */
+/** @param tag from `<` up to, but not including, `>` */
 function scanTag(tag: string, writer: Writer): void {
   const name = NAME.exec(tag)?.[1]?.toLowerCase();
   if (name === undefined) return;

@@ -3,9 +3,8 @@ import { escapeCell } from '../../toolkit/markdown/index.ts';
 import { readXml, type XmlAttributes } from '../../toolkit/markup/index.ts';
 import { openOfficeFile } from '../../toolkit/office/index.ts';
 import { columnNumber } from '../../toolkit/places.ts';
-import { kindOfFormat, type NumberKind, numberText } from './values.ts';
 
-/** Bytes of all XML in a workbook together. */
+/** Maximum bytes of all XML in a workbook. */
 const MAX_BYTES = 128 * 1024 * 1024;
 const MAX_ROWS = 1_048_576;
 const MAX_COLUMNS = 16_384;
@@ -14,7 +13,7 @@ const MAX_NAME_LENGTH = 255;
 export interface Sheet {
   readonly name: string;
   readonly isHidden: boolean;
-  /** Calls for each row that has text, with its cells by column; both are from 1. */
+  /** Visits each row that has text, with its cells by column. Row and column numbers begin at 1. */
   readonly forEachRow: (visit: (row: number, cells: ReadonlyMap<number, string>) => void) => void;
 }
 
@@ -24,14 +23,12 @@ interface Workbook {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** What the values of cells refer to. */
 interface Meaning {
   readonly strings: readonly string[];
   readonly kinds: readonly NumberKind[];
   readonly from1904: boolean;
 }
 
-/** Opens a workbook; its sheets are read when they are visited. */
 export function openWorkbook(bytes: Uint8Array): Workbook {
   const { main, part, has, relationships, title, metadata } = openOfficeFile(bytes, MAX_BYTES);
   const related = relationships(main);
@@ -43,7 +40,6 @@ export function openWorkbook(bytes: Uint8Array): Workbook {
   readXml(part(main), main, {
     open(name, attributes) {
       if (name === 'sheet') listed.push(attributes);
-      // Extensions have an element of the same name.
       if (name === 'workbookPr') from1904 ||= isTrue(attributes.date1904);
     },
   });
@@ -77,9 +73,11 @@ function readStrings(bytes: Uint8Array, path: string): string[] {
   return strings;
 }
 
-/** Collects the text of a string, without the readings of its characters that East Asian ones may have. */
+/** Collects the text of a string, without phonetic readings of East Asian characters. */
 function textReader() {
-  let [isText, isReading, collected] = [false, false, ''];
+  let isText = false;
+  let isReading = false;
+  let collected = '';
   return {
     open(name: string): void {
       if (name === 'rPh') isReading = true;
@@ -100,7 +98,6 @@ function textReader() {
   };
 }
 
-/** What the styles of cells, by their numbers, make of numbers. */
 function readKinds(bytes: Uint8Array, path: string): NumberKind[] {
   const codes = new Map<number, string>();
   const kinds: NumberKind[] = [];
@@ -125,7 +122,8 @@ function readRows(
   meaning: Meaning,
   visit: (row: number, cells: ReadonlyMap<number, string>) => void,
 ): void {
-  let [row, column] = [0, 0];
+  let row = 0;
+  let column = 0;
   let cells = new Map<number, string>();
   let cell: XmlAttributes = {};
   const text = textReader();
@@ -156,7 +154,7 @@ function readRows(
   });
 }
 
-/** The text of a cell; undefined if it refers to a string that does not exist. */
+/** The text of a cell; undefined if its shared string does not exist. */
 function textOf({ t: type = 'n', s: style }: XmlAttributes, written: string, meaning: Meaning) {
   if (written === '') return '';
   const { strings, kinds, from1904 } = meaning;
@@ -166,7 +164,6 @@ function textOf({ t: type = 'n', s: style }: XmlAttributes, written: string, mea
   return cellText(written);
 }
 
-/** Text as it is in a cell of a Markdown table. */
 function cellText(text: string): string {
   const decoded = text.replace(/_x([\da-f]{4})_/gi, (_, hex) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
@@ -174,8 +171,6 @@ function cellText(text: string): string {
   return escapeCell(decoded.toWellFormed().trim());
 }
 
-/** The column of a cell such as `B2`; 0 if the reference is not valid. */
-/** The number of a row; NaN unless it is written in digits alone. */
 function rowOf(written: string): number {
   return /^\d{1,7}$/.test(written) ? Number(written) : Number.NaN;
 }
@@ -190,4 +185,68 @@ function isTrue(written: string | undefined): boolean {
 
 function damaged(what: string): Error {
   return refusedError(`The file cannot be read: it is damaged (${what}).`);
+}
+
+type NumberKind = 'number' | 'percentage' | 'date' | 'duration';
+
+/** Ranges of built-in number formats. A file does not contain their codes (ECMA-376, part 1, 18.8.30). */
+const BUILT_IN: readonly (readonly [from: number, to: number, kind: NumberKind])[] = [
+  [9, 10, 'percentage'],
+  [14, 22, 'date'],
+  [27, 36, 'date'],
+  [45, 45, 'date'],
+  [46, 46, 'duration'],
+  [47, 47, 'date'],
+  [50, 58, 'date'],
+  [71, 81, 'date'],
+];
+const LITERALS = /"[^"]*"?|\\.|_.|\*./g;
+
+/** @param code the file's format, such as `yyyy\-mm\-dd`; undefined for a built-in format */
+function kindOfFormat(id: number, code: string | undefined): NumberKind {
+  if (code === undefined) return BUILT_IN.find(([from, to]) => id >= from && id <= to)?.[2] ?? 'number';
+  const [positive = ''] = code.replace(LITERALS, '').split(';');
+  if (/\[(h+|m+|s+)\]/i.test(positive)) return 'duration';
+  const signs = positive.replace(/\[[^\][]*\]|general/gi, '');
+  if (/[ymdhs]/i.test(signs)) return 'date';
+  return signs.includes('%') ? 'percentage' : 'number';
+}
+
+const DAY = 86_400_000;
+/** Days between 1900 and 1904, the two years from which workbooks count days. */
+const DAYS_TO_1904 = 1462;
+/** Excel's number of 29 February 1900, a day that did not exist. */
+const LEAP_DAY_OF_1900 = 60;
+const LAST_DAY = 2_958_465;
+const DIGITS = 15;
+
+function numberText(written: string, kind: NumberKind, from1904: boolean): string {
+  const value = Number(written);
+  if (!Number.isFinite(value)) return written;
+  if (kind === 'percentage') return `${rounded(value * 100)}%`;
+  if (kind === 'duration') return `${value < 0 ? '-' : ''}${timeText(Math.round(Math.abs(value) * DAY))}`;
+  if (kind === 'date') return dateText(value, from1904) ?? rounded(value);
+  return /^-?\d+$/.test(written) ? written : rounded(value);
+}
+
+function rounded(value: number): string {
+  return String(Number(value.toPrecision(DIGITS)));
+}
+
+function dateText(value: number, from1904: boolean): string | undefined {
+  const time = Math.round(value * DAY);
+  const days = Math.floor(time / DAY);
+  if (time < 0 || days > LAST_DAY) return;
+  if (days === 0) return timeText(time);
+  const since1900 = days + (from1904 ? DAYS_TO_1904 : 0);
+  const clock = time % DAY === 0 ? '' : ` ${timeText(time % DAY)}`;
+  if (since1900 === LEAP_DAY_OF_1900) return `1900-02-29${clock}`;
+  const first = Date.UTC(1899, 11, since1900 < LEAP_DAY_OF_1900 ? 31 : 30);
+  return `${new Date(first + since1900 * DAY).toISOString().slice(0, 'yyyy-mm-dd'.length)}${clock}`;
+}
+
+function timeText(time: number): string {
+  const parts = [Math.floor(time / 3_600_000), Math.floor(time / 60_000) % 60, Math.floor(time / 1000) % 60];
+  const clock = parts.map((part) => String(part).padStart(2, '0')).join(':');
+  return time % 1000 === 0 ? clock : `${clock}.${String(time % 1000).padStart(3, '0')}`;
 }

@@ -1,22 +1,97 @@
-import { type Chunk, type DocumentInfo, type RefineTools, splitsCodePoint } from '../../../core/kit.ts';
-import type { Value } from './template.ts';
+import {
+  type Chunk,
+  type DocumentInfo,
+  type RefineTools,
+  refusedError,
+  splitsCodePoint,
+} from '../../../core/kit.ts';
 
-/** A chunk among the others of its document. */
-export interface Place {
+export type Template = readonly (readonly Piece[])[];
+
+export type Piece = string | readonly Value[];
+
+interface Value {
+  readonly name: ValueName;
+  /** A path within metadata, or the maximum characters from a neighbouring chunk; otherwise empty. */
+  readonly argument: string;
+}
+
+const PLAIN_NAMES = [
+  'title',
+  'filename',
+  'id',
+  'heading_path',
+  'scope',
+  'names',
+  'words',
+  'metadata',
+  'context',
+] as const;
+const NEIGHBOURS = ['previous', 'next'] as const;
+type ValueName = (typeof PLAIN_NAMES)[number] | (typeof NEIGHBOURS)[number];
+
+const KNOWN = `${PLAIN_NAMES.map((name) => `{${name}}`).join(', ')}, {metadata.<name>}, {previous:<characters>}, {next:<characters>} and alternatives such as {title|filename}`;
+const MAX_VALUES = 30;
+const MAX_CHARACTERS = 2000;
+
+/** Doubled braces mean literal braces. Single braces enclose the name of a value. */
+const TOKENS = /\{\{|\}\}|\{([^{}\n]*)\}|[{}]|[^{}]+/g;
+
+/** Parses a template. @throws Error for callers; its message names the problem */
+export function readTemplate(text: string): Template {
+  const readPiece = ([token, inner]: RegExpMatchArray): Piece =>
+    inner === undefined ? readText(token as string) : readAlternatives(inner);
+  const lines = text.split(/\r?\n/).map((line) => Array.from(line.matchAll(TOKENS), readPiece));
+  const values = lines.flat(2).filter((piece) => typeof piece === 'object').length;
+  if (values <= MAX_VALUES) return lines;
+  throw refusal(`expected at most ${MAX_VALUES} values in braces, got ${values}`);
+}
+
+const refusal = (problem: string): Error => refusedError(`template: ${problem}.`);
+
+function readText(token: string): string {
+  if (token === '{{' || token === '}}') return token.slice(1);
+  if (token === '{') throw refusal('a { has no } on its line; write {{ for a literal brace');
+  if (token === '}') throw refusal('a } has no { before it; write }} for a literal brace');
+  return token;
+}
+
+function readAlternatives(inner: string): readonly Value[] {
+  const names = inner.split('|');
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined && twice !== '') throw refusal(`{${inner}} has ${twice} twice`);
+  return names.map(readValue);
+}
+
+function readValue(inner: string): Value {
+  const plain = PLAIN_NAMES.find((name) => name === inner);
+  if (plain !== undefined) return { name: plain, argument: '' };
+  const mark = inner.search(/[.:]/);
+  const [head, argument] = mark === -1 ? [inner, ''] : [inner.slice(0, mark), inner.slice(mark + 1)];
+  if (head === 'metadata' && inner[mark] === '.' && argument !== '') return { name: head, argument };
+  const side = NEIGHBOURS.find((name) => name === head);
+  if (side === undefined) throw refusal(`{${inner}} is not a known value; available: ${KNOWN}`);
+  const isCount =
+    inner[mark] === ':' && /^[1-9]\d{0,3}$/.test(argument) && Number(argument) <= MAX_CHARACTERS;
+  if (isCount) return { name: side, argument };
+  throw refusal(
+    `{${inner}}: expected a number of characters from 1 to ${MAX_CHARACTERS}, such as {${side}:200}`,
+  );
+}
+
+export interface Neighbours {
   readonly chunk: Chunk;
   readonly previous: Chunk | undefined;
   readonly next: Chunk | undefined;
 }
 
-/** What values are made from besides the chunk. */
 export interface Sources {
   readonly document: DocumentInfo;
-  /** The separator between headings, and between the units of a scope. */
   readonly separator: string;
   readonly join: RefineTools['join'];
 }
 
-/** A value that is the same for all chunks of the document; `undefined` if it is not. */
+/** The value that all chunks of the document share; undefined if it depends on the chunk. */
 export function sharedValue({ name, argument }: Value, document: DocumentInfo): string | undefined {
   const { title, filename, id, metadata } = document;
   if (name === 'title') return title ?? '';
@@ -25,9 +100,12 @@ export function sharedValue({ name, argument }: Value, document: DocumentInfo): 
   return name === 'metadata' && metadata !== undefined ? metadataText(metadata, argument) : undefined;
 }
 
-/** A chunk's own value; empty if it has none. */
-export function ownValue({ name, argument }: Value, place: Place, { separator, join }: Sources): string {
-  const { chunk, previous, next } = place;
+export function ownValue(
+  { name, argument }: Value,
+  neighbours: Neighbours,
+  { separator, join }: Sources,
+): string {
+  const { chunk, previous, next } = neighbours;
   switch (name) {
     case 'id':
       return textOf(chunk.document_id, '');
@@ -49,7 +127,7 @@ export function ownValue({ name, argument }: Value, place: Place, { separator, j
       return textOf(chunk.context, '');
     case 'previous': {
       if (previous === undefined) return '';
-      // Joined, so that shared text is left out.
+      // `join` writes overlapping text once, so the text before `chunk` is what only `previous` has.
       const { text } = join([previous, chunk]);
       return lastWords(text.slice(0, Math.max(text.length - chunk.text.length, 0)), Number(argument));
     }
@@ -61,34 +139,30 @@ export function ownValue({ name, argument }: Value, place: Place, { separator, j
   }
 }
 
-/** The text of a string, a number or a boolean, or of a list of these; empty for anything else. */
 function textOf(value: unknown, separator: string): string {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return list.filter((one) => (isText(one) || typeof one === 'boolean') && one !== '').join(separator);
 }
 
-/** Whether a value is a string or a number; JSON such as 1e400 is neither once it is parsed. */
+/** Whether a value is a string or a finite number. JSON numbers such as 1e400 are parsed as infinite. */
 function isText(value: unknown): value is string | number {
   return typeof value === 'string' || Number.isFinite(value);
 }
 
-/** The member of metadata at a path of names separated by dots, or with an empty path what identifies the document. */
 function metadataText(metadata: unknown, path: string): string {
   return path === '' ? identityIn(metadata) : textOf(memberOf(metadata, path), ', ');
 }
 
-/** Maximum characters of a list of names or values, which are never cut. */
 const MAX_LIST_LENGTH = 300;
-/** Longer strings in metadata are texts about the document. */
+/** Longer metadata values are treated as prose, which does not identify the document. */
 const MAX_VALUE_LENGTH = 80;
-/** Addresses, hashes and times distinguish documents without telling what they are about. */
+/** Addresses, hashes and times. They do not show the topic of a document. */
 const NOISE = [
   /:\/\//,
   /[0-9a-f]{16}|[0-9a-f]{8}(-[0-9a-f]{4}){3}/i,
   /^(\w+, )?(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/. ]\w{1,9}[-/. ]\d{2,4})[T, ]+\d\d?:\d\d|^\d{8}T\d{4}/,
 ];
 
-/** The short values of metadata, in their order. */
 function identityIn(metadata: unknown): string {
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return '';
   const values = Object.values(metadata)
@@ -99,14 +173,13 @@ function identityIn(metadata: unknown): string {
   return wholeWithin(values.filter((value) => isWithin(value, MAX_VALUE_LENGTH) && !isNoise(value)));
 }
 
-/** A unit of code in a chunk. */
 interface CodeNode {
   readonly name: string;
   readonly scope: readonly string[];
   readonly members: readonly string[];
 }
 
-/** The `nodes` of a chunk, which may come from a request. */
+/** The `nodes` of a chunk. In a request, they can be any JSON. */
 function nodesOf({ nodes }: Chunk): CodeNode[] {
   if (!Array.isArray(nodes)) return [];
   return nodes.map((node: unknown) => {
@@ -123,7 +196,6 @@ function stringsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-/** The outermost units that all nodes have in common. */
 function sharedScope(nodes: readonly CodeNode[]): readonly string[] {
   const [first, ...others] = nodes.map(({ scope }) => scope);
   return others.reduce((shared, scope) => {
@@ -132,24 +204,22 @@ function sharedScope(nodes: readonly CodeNode[]): readonly string[] {
   }, first ?? []);
 }
 
-/** The names of nodes, each once and after the innermost unit around it if the nodes do not share that. */
+/** Distinct names of nodes. A node's innermost scope precedes its name, unless all nodes share that scope. */
 function namesOf(nodes: readonly CodeNode[], separator: string): Set<string> {
   const { length } = sharedScope(nodes);
   return new Set(nodes.map(({ name, scope }) => textOf([scope.slice(length).at(-1), name], separator)));
 }
 
-/** The names of nodes, then those of their members, which are not part of the words. */
 function withMembers(nodes: readonly CodeNode[], separator: string): Set<string> {
   return new Set([...namesOf(nodes, separator), ...nodes.flatMap(({ members }) => members)]);
 }
 
-/** The words of an identifier: capitals not followed by a small letter, a word with at most one capital, or digits. */
+/** A word of an identifier: capitals, or small letters after at most one capital, or digits. */
 const WORD =
   /[\p{Lu}\p{Lt}]+(?![\p{Ll}\p{Lo}\p{Lm}\p{M}])|[\p{Lu}\p{Lt}]?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
-/** A longer one counts as several: it could overflow the stack of an expression. */
+/** Matches at most 1000 characters, because a longer match could overflow the stack. */
 const IDENTIFIER = /[\p{L}\p{M}\p{N}_]{1,1000}/gu;
 
-/** The units around nodes and the names of these, their identifiers as words; empty if each is one word. */
 function wordsOf(nodes: readonly CodeNode[], separator: string): string {
   const names = [...sharedScope(nodes), ...namesOf(nodes, separator)];
   const words = names.map((name) =>
@@ -159,7 +229,6 @@ function wordsOf(nodes: readonly CodeNode[], separator: string): string {
   return isSame ? '' : wholeWithin(new Set(words));
 }
 
-/** As many of the first values as a list may hold, without empty ones. */
 function wholeWithin(values: Iterable<string>): string {
   let list = '';
   for (const value of values) {
@@ -171,7 +240,6 @@ function wholeWithin(values: Iterable<string>): string {
   return list;
 }
 
-/** The member at a path of names separated by dots. */
 function memberOf(value: unknown, path: string): unknown {
   return path.split('.').reduce((inner, name) => (isObject(inner, name) ? inner[name] : undefined), value);
 }
@@ -180,7 +248,7 @@ function isObject(value: unknown, member: string): value is Readonly<Record<stri
   return typeof value === 'object' && value !== null && Object.hasOwn(value, member);
 }
 
-/** At most this many characters from the start of a text: whole words, if it contains white space. */
+/** At most `most` characters from the start of a text, in whole words if there is white space. */
 function firstWords(text: string, most: number): string {
   const trimmed = text.trimStart();
   const end = startOfRest(trimmed, most);
@@ -190,7 +258,6 @@ function firstWords(text: string, most: number): string {
   return trimmed.slice(0, cut || end).trimEnd();
 }
 
-/** At most this many characters from the end of a text: whole words, if it contains white space. */
 function lastWords(text: string, most: number): string {
   const trimmed = text.trimEnd();
   let start = trimmed.length;
@@ -202,7 +269,6 @@ function lastWords(text: string, most: number): string {
   return trimmed.slice(cut === trimmed.length ? start : cut).trimStart();
 }
 
-/** At most this many characters from the start of a text. */
 export function firstCharacters(text: string, most: number): string {
   return text.slice(0, startOfRest(text, most));
 }

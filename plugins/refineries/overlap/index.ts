@@ -1,6 +1,11 @@
-import { isWhiteSpace, type Refinery, splitsCodePoint, type TokenizedText } from '../../../core/kit.ts';
+import {
+  isWhiteSpace,
+  type Refinery,
+  removeCutsInClusters,
+  splitsCodePoint,
+  type TokenizedText,
+} from '../../../core/kit.ts';
 import { SENTENCE_MARKS } from '../../toolkit/prose/index.ts';
-import { splitsCluster } from './clusters.ts';
 import type { OverlapOptions } from './manifest.ts';
 
 export default function createOverlapRefinery(): Refinery<OverlapOptions, 'tokenizer'> {
@@ -30,13 +35,12 @@ export default function createOverlapRefinery(): Refinery<OverlapOptions, 'token
   };
 }
 
-/** The chunk's existing context, followed by the context from its neighbours; null if there is neither. */
 function joined(carried: unknown, given: string): string | null {
   const known = typeof carried === 'string' ? carried : '';
   return known !== '' && given !== '' ? `${known}\n${given}` : known + given || null;
 }
 
-/** The ends of its own text that a chunk gives to its neighbours: the head to the previous, the tail to the next. */
+/** Text of a chunk that its neighbours get as context: `head` for the previous chunk, `tail` for the next. */
 interface Given {
   readonly head: string;
   readonly tail: string;
@@ -44,7 +48,6 @@ interface Given {
 
 const NOTHING: Given = { head: '', tail: '' };
 
-/** Reads the tokens of a neighbour once, for both of its ends. */
 function readNeighbour(text: string, tokens: TokenizedText, { context_size, mode }: OverlapOptions) {
   const ends = tokens.ends();
   const size = context_size < 1 ? Math.max(Math.round(context_size * ends.length), 1) : context_size;
@@ -71,26 +74,25 @@ function readNeighbour(text: string, tokens: TokenizedText, { context_size, mode
   };
 }
 
-/** End of the first `size` tokens; a first token without text of its own includes the following ones. */
+/** The end of the first `size` tokens, or of more tokens if the text would otherwise be empty. */
 function headLimit(ends: Uint32Array, size: number): number {
   let last = size - 1;
   while (ends[last] === 0 && last < ends.length - 1) last++;
   return ends[last] as number;
 }
 
-/** Start of the last `size` tokens; if it falls inside a code point, that code point's start. */
+/** The start of the last `size` tokens, moved back to the start of a code point. */
 function tailLimit(ends: Uint32Array, size: number): number {
   let first = ends.length - size;
   while (first > 0 && ends[first - 1] === ends[first]) first--;
   return first === 0 ? 0 : (ends[first - 1] as number);
 }
 
-/** Maximum number of boundaries of grapheme clusters that are tried. */
 const MAX_TRIES = 16;
 
 /**
- * The nearest boundary of a grapheme cluster from `limit` on, in one direction, that leaves a context that fits;
- * `limit` if there is none near.
+ * The grapheme boundary nearest to `limit` in direction `step` at which the context fits. Only the first
+ * `MAX_TRIES` boundaries are tried; `limit` if none of them fits.
  */
 function wholeClusters(text: string, limit: number, step: 1 | -1, fits: (cut: number) => boolean): number {
   let tries = splitsCluster(text, limit) ? MAX_TRIES : 0;
@@ -109,51 +111,41 @@ function coarsest(
   return longest(paragraph) ?? longest(line) ?? longest(sentence) ?? longest(word);
 }
 
-/** Rising offsets where a text can be cut: between paragraphs, lines, sentences and words. */
 type Boundaries = Readonly<Record<Level, number[]>>;
 
 type Level = 'paragraph' | 'line' | 'sentence' | 'word';
 
-/**
- * Where a head of the text of at most `limit` units may end: after a paragraph, line, sentence or word, and the white
- * space that follows it.
- */
+/** Possible ends of a head up to `limit`: before a gap of white space, or after line breaks in the gap. */
 function headEnds(text: string, limit: number): Boundaries {
-  const found = noBoundaries();
+  const ends = noBoundaries();
   forEachGap(text, 0, limit, ({ level, start, lineStart }) => {
     if (start === 0) return;
-    found[level].push(start);
-    if (lineStart > start && lineStart <= limit) found[level].push(lineStart);
+    ends[level].push(start);
+    if (lineStart > start && lineStart <= limit) ends[level].push(lineStart);
   });
-  return found;
+  return ends;
 }
 
-/**
- * Where a tail of the text that begins at `limit` or later may begin: before a paragraph, line, sentence or word,
- * after the white space before it. The indentation of a line belongs to the line.
- */
+/** Possible starts of a tail from `limit` on: after a gap of white space, but before a line's indentation. */
 function tailStarts(text: string, limit: number): Boundaries {
-  const found = noBoundaries();
+  const starts = noBoundaries();
   forEachGap(text, limit, text.length, ({ level, end, lineStart }) => {
-    if (end < text.length) found[level].push(lineStart >= limit ? lineStart : end);
+    if (end < text.length) starts[level].push(lineStart >= limit ? lineStart : end);
   });
-  return found;
+  return starts;
 }
 
 function noBoundaries(): Boundaries {
   return { paragraph: [], line: [], sentence: [], word: [] };
 }
 
-/** The gap between two words: white space, or nothing after an end of a sentence that needs none. */
 interface Gap {
   readonly level: Level;
   readonly start: number;
   readonly end: number;
-  /** After the last line break if there is one, else the end. */
   readonly lineStart: number;
 }
 
-/** Visits, in order, the gaps that begin at `to` or before and end at `from` or after. */
 function forEachGap(text: string, from: number, to: number, visit: (gap: Gap) => void): void {
   let at = whiteSpaceStart(text, from);
   let previous = at === 0 ? 0 : text.charCodeAt(at - 1);
@@ -198,16 +190,14 @@ function gapOf(text: string, start: number, end: number): Gap {
   return { level: isSentence ? 'sentence' : 'word', start, end, lineStart };
 }
 
-/** Whether a line ends with the unit at `at`: LF, CRLF or CR. */
 function breaksLine(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
   return unit === 10 || (unit === 13 && text.charCodeAt(at + 1) !== 10);
 }
 
-/** Ends of sentences, if white space follows. */
-const ENDS = unitsOf('.!?');
+const ENDS = [...'.!?'].map((mark) => mark.charCodeAt(0));
 
-/** Ends of sentences that need no white space after them, in scripts without it. */
+/** Marks that end a sentence even without white space after them. */
 const ENDS_ALONE = new Set(SENTENCE_MARKS.map((mark) => mark.charCodeAt(0)));
 const FIRST_ALONE = Math.min(...ENDS_ALONE);
 
@@ -215,6 +205,12 @@ function endsAlone(unit: number): boolean {
   return unit >= FIRST_ALONE && ENDS_ALONE.has(unit);
 }
 
-function unitsOf(marks: string): number[] {
-  return [...marks].map((mark) => mark.charCodeAt(0));
+/** Maximum UTF-16 units before an offset in which regional indicators (halves of flags) are counted. */
+const MAX_FLAGS = 256;
+
+/** Whether an offset between code points is within a grapheme cluster. CR LF is one cluster. */
+export function splitsCluster(text: string, offset: number): boolean {
+  if (offset <= 0 || offset >= text.length) return false;
+  const floor = Math.max(offset - MAX_FLAGS, 0);
+  return removeCutsInClusters([offset], text, { start: floor, end: floor }, true).length === 0;
 }

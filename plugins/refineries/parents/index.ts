@@ -27,8 +27,8 @@ export default function createParentsRefinery(): Refinery<ParentsOptions, 'token
 }
 
 /**
- * Divides neighbours into parents of at most this many tokens, counting overlapping text once: each as long as it fits,
- * and at least one chunk.
+ * Divides consecutive chunks into parents of at most `parentSize` tokens, counting overlapping text once.
+ * Each parent has as many chunks as fit, at least one.
  */
 function runsOf(
   group: readonly Chunk[],
@@ -51,7 +51,6 @@ function runsOf(
   return runs;
 }
 
-/** @param index of the chunk in its parent */
 function withParent(chunk: Chunk, index: number, parent: Chunk, parent_id: string): Chunk {
   const { parent_text: _, ...own } = chunk;
   return {
@@ -63,15 +62,12 @@ function withParent(chunk: Chunk, index: number, parent: Chunk, parent_id: strin
   };
 }
 
-/** The id of the next parent of a document. @param documentId of the document, if it has one */
-type IdOf = (documentId: unknown, text: string) => string;
-
 /**
- * Creates ids for the parents of one list of chunks: UUIDs of version 8 (RFC 9562), the first 16 bytes of a SHA-256
- * over the id of the document, the text of the parent, and the number of earlier parents with the same text. So an
- * edit keeps the ids of untouched parents, and a repeated passage has two ids.
+ * Returns a function that creates ids for the parents of one list of chunks: UUIDs of version 8 (RFC 9562).
+ * An id is the start of a SHA-256 over the document id, the text, and the number of earlier parents with the
+ * same text. An edit therefore keeps the ids of other parents, and repeated passages have different ids.
  */
-function createIds(): IdOf {
+function createIds(): (documentId: unknown, text: string) => string {
   const seen = new Map<string, number>();
   return (documentId, text) => {
     const id = typeof documentId === 'string' ? documentId : null;
@@ -82,13 +78,12 @@ function createIds(): IdOf {
   };
 }
 
-/** Neighbours that may be in one parent, whatever its size: those of one section, page or document. */
 function groupsOf(
   chunks: readonly Chunk[],
   { by, level }: ParentsOptions,
   { pages }: DocumentInfo,
 ): readonly (readonly Chunk[])[] {
-  const places = {
+  const keys = {
     section: (chunk: Chunk) => sectionOf(chunk, level),
     page: (chunk: Chunk) => pageOf(chunk, pages),
     size: () => null,
@@ -96,7 +91,7 @@ function groupsOf(
   const groups: Chunk[][] = [];
   let last: string | undefined;
   for (const chunk of chunks) {
-    const key = JSON.stringify([plain(chunk.document_id), places[by](chunk)]);
+    const key = JSON.stringify([plain(chunk.document_id), keys[by](chunk)]);
     if (key === last) groups.at(-1)?.push(chunk);
     else groups.push([chunk]);
     last = key;
@@ -104,34 +99,34 @@ function groupsOf(
   return groups;
 }
 
-/** The first headings of a chunk; empty if it has no list of them. */
 function sectionOf({ heading_path }: Chunk, level: number): readonly unknown[] {
   return Array.isArray(heading_path) ? heading_path.slice(0, level).map(plain) : [];
 }
 
-/** The page on which a chunk begins, from 1: by the pages of its document, else by the chunk's own field. */
+/** The page on which a chunk begins, from 1; `first_page` if the pages of the document are unknown. */
 function pageOf({ start_index, first_page }: Chunk, pages: readonly number[] | undefined): unknown {
   return pages === undefined ? plain(first_page) : countUpTo(pages, start_index);
 }
 
-/** A string or a number; null for any other value in a request, which may be nested arbitrarily deep. */
+/** Replaces all but strings and numbers by null: values in a request may be nested arbitrarily deep. */
 function plain(value: unknown): string | number | null {
   return typeof value === 'string' || typeof value === 'number' ? value : null;
 }
 
-/** How many fit by the sum of their sizes. */
 function guess(sizes: readonly number[], start: number, most: number): number {
-  let [end, sum] = [start, 0];
+  let end = start;
+  let sum = 0;
   while (end < sizes.length && sum + (sizes[end] ?? 0) <= most) sum += sizes[end++] ?? 0;
   return end - start;
 }
 
 /**
- * The largest number from 1 to `most` that fits, if all smaller ones do. It searches around the guess with growing
- * steps, so that a good guess takes two tests.
+ * The largest number from 1 to `most` that fits; all smaller numbers must fit, too. The search starts at
+ * `guessed` with growing steps, so an exact guess needs two tests.
  */
 function longest(most: number, guessed: number, fits: (count: number) => boolean): number {
-  let [good, bad] = [1, most + 1];
+  let good = 1;
+  let bad = most + 1;
   let at = Math.min(Math.max(guessed, 2), most);
   for (let step = 1; good + 1 < bad; step *= 2) {
     if (fits(at)) good = at;

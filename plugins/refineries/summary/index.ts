@@ -15,7 +15,6 @@ import { type Window, windowsOf } from './windows.ts';
 
 type SummaryRefinery = Refinery<SummaryOptions, 'tokenizer'>;
 
-/** UTF-16 units of a title that are used in a prompt. */
 const MAX_TITLE_LENGTH = 500;
 
 export default async function createSummaryRefinery(given: Collaborators): Promise<SummaryRefinery> {
@@ -38,18 +37,17 @@ export default async function createSummaryRefinery(given: Collaborators): Promi
       };
       try {
         const outcomes = await askForAll(chunks, options.concurrency, askAbout);
-        sayFailures(outcomes, report, log);
+        reportFailures(outcomes, report, log);
         return chunks.map((chunk, index) => withContext(chunk, outcomes[index]));
       } finally {
-        // The first error ends the other calls.
         stop.abort();
       }
     },
   };
 }
 
-/** Messages of failures may quote what was sent to the API, so they are not logged. */
-function sayFailures(outcomes: readonly Outcome[], report: Report, log: Log): void {
+/** Reports failed calls. Failure messages are not logged, because they may quote the request. */
+function reportFailures(outcomes: readonly Outcome[], report: Report, log: Log): void {
   const kinds = outcomes.flatMap((outcome) => ('failure' in outcome ? [outcome.failure] : []));
   if (kinds.length === 0) return;
   report('summary-failed', String(kinds.length));
@@ -58,27 +56,22 @@ function sayFailures(outcomes: readonly Outcome[], report: Report, log: Log): vo
   log.warn(counts, 'the chat API gave no context for some chunks');
 }
 
-/** A chunk without text keeps its existing context. */
 const NOTHING_TO_ASK: Outcome = { value: '' };
 
-/** The answer, followed by the existing context, such as the header of a table; null if there is no answer. */
 function withContext(chunk: Chunk, outcome: Outcome | undefined): Chunk {
   if (outcome === undefined || 'failure' in outcome) return { ...chunk, context: null };
   const parts = [outcome.value, chunk.context].filter((part) => typeof part === 'string' && part !== '');
   return { ...chunk, context: parts.join('\n') || null };
 }
 
-/**
- * Minimum consecutive calls that found the API unavailable after which it is left alone (plus one per concurrent
- * call).
- */
+/** Maximum consecutive calls to an unavailable API, unless `concurrency` is higher. */
 const MAX_UNAVAILABLE = 3;
 
 /**
- * Asks about each chunk, with limited concurrency. After too many consecutive calls that found the API unavailable
- * the others are not made, and have the same outcome: a server that is down must not hold a request for hours.
+ * Asks about each item, with limited concurrency. After too many consecutive calls to an unavailable API, the
+ * other items fail without a call. Otherwise a server that is down could hold a request for hours.
  *
- * @throws what `ask` throws; it is not called again then
+ * @throws the first error of `ask`; `ask` is then not called again
  */
 async function askForAll<Item>(
   items: readonly Item[],
@@ -99,20 +92,16 @@ async function askForAll<Item>(
   return pMap(items, askNext, { concurrency });
 }
 
-/** The outcome of a question. */
 type Outcome = { readonly value: string } | HostedFailure;
 
-/** Asks the model, or returns its earlier answer to the same question. Rejects only with the signal's reason. */
+/** Asks the model, or returns the cached answer to the same question. Rejects only with the signal's reason. */
 type Ask = (question: Question, options: SummaryOptions, signal: AbortSignal) => Promise<Outcome>;
 
 const OPENAI = 'https://api.openai.com/v1';
-/** Characters that are cached in each thread: answers, and the hashes of their questions. */
+/** Maximum characters of cached answers and the hashes of their questions, per thread. */
 const MAX_KEPT = 16 * 1024 * 1024;
 
-/**
- * Creates the function that asks the model named in the environment. @throws an error for the caller if its URL is
- * invalid
- */
+/** @throws Error for callers if `CHAT_BASE_URL` is invalid */
 async function createAsk({ env, hosted }: Pick<Collaborators, 'env' | 'hosted'>): Promise<Ask> {
   const { LRUCache } = await import('lru-cache');
   const { CHAT_BASE_URL, CHAT_API_KEY = '', CHAT_MODEL: model = '' } = env;
@@ -124,10 +113,12 @@ async function createAsk({ env, hosted }: Pick<Collaborators, 'env' | 'hosted'>)
     sizeCalculation: (answer, key) => answer.length + key.length,
   });
   return async (question, { max_tokens, call_timeout }, signal) => {
-    const key = `${hashOf(question)} ${max_tokens}`;
+    const { title, window, instruction, text } = question;
+    const seed = JSON.stringify([title, window.hash, instruction, text]);
+    const key = `${hash('sha256', seed, 'hex')} ${max_tokens}`;
     const known = kept.get(key);
     if (known !== undefined) return { value: known };
-    // OpenAI's own newer models reject max_tokens, and other servers may not know its successor.
+    // OpenAI's newer models reject max_tokens, and other servers may not know max_completion_tokens.
     const limit = base === OPENAI ? { max_completion_tokens: max_tokens } : { max_tokens };
     const body = { model, messages: [{ role: 'user', content: promptOf(question) }], ...limit };
     const call = { body, read: readCompletion, expected: 'a completion' };
@@ -137,7 +128,6 @@ async function createAsk({ env, hosted }: Pick<Collaborators, 'env' | 'hosted'>)
   };
 }
 
-/** The inputs for the context of one chunk. */
 interface Question {
   readonly title: string;
   readonly window: Window;
@@ -145,30 +135,17 @@ interface Question {
   readonly text: string;
 }
 
-/**
- * The prompt: the document first and the chunk last, so that the prompts of all chunks of a window begin with the
- * same text, which the server may cache.
- */
+/** The window comes first, so that a server can cache the common start of all prompts for that window. */
 function promptOf({ title, window, instruction, text }: Question): string {
   const head = title === '' ? '' : `Title: ${title}\n\n`;
   const prompt = `<document>\n${head}${window.text}\n</document>\n\n${instruction}\n\n<chunk>\n${text}\n</chunk>`;
-  // Lone surrogates cannot be encoded in UTF-8, and servers refuse them.
+  // Servers refuse lone surrogates.
   return prompt.toWellFormed();
 }
 
-/** The key that identifies a question, without its whole text. */
-function hashOf({ title, window, instruction, text }: Question): string {
-  return hash('sha256', JSON.stringify([title, window.hash, instruction, text]), 'hex');
-}
-
-/** What some models write before their answer. */
 const REASONING = /^\s*<think>[\s\S]*?<\/think>/;
 
-/**
- * The answer in a completion of OpenAI's protocol, without the model's reasoning.
- *
- * @throws Error if there is none
- */
+/** The answer in an OpenAI completion, without the model's reasoning. @throws Error if there is no answer */
 function readCompletion(answer: unknown): string {
   const { choices } = answer as { readonly choices?: readonly { readonly message?: unknown }[] };
   const { content } = (choices?.[0]?.message ?? {}) as { readonly content?: unknown };

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Chunk, RefineContext } from '../../../core/kit.ts';
 
-/** The part of a document that goes into the prompts of some of its chunks. */
 export interface Window {
   readonly text: string;
   readonly hash: string;
@@ -10,11 +9,11 @@ export interface Window {
 type Tools = Pick<RefineContext<'tokenizer'>, 'tokenizer' | 'join' | 'signal'>;
 
 /**
- * Creates the windows of a document of at most this many tokens: the whole document if it fits. Otherwise windows
- * overlap by half, and each chunk uses the one in whose middle it lies, so that neighbours share theirs; a chunk of
- * more than half a window has one of its own.
+ * Divides a document into windows of at most `most` tokens. A document that fits is one window. Otherwise
+ * windows overlap by half, and a chunk gets the window whose middle is nearest, so that neighbours share
+ * windows. A chunk longer than half a window has a window of its own.
  *
- * @returns a function from the index of a chunk to its window, which is created at first use
+ * @returns a function that gives the window of a chunk by the chunk's index
  */
 export function windowsOf(chunks: readonly Chunk[], most: number, tools: Tools): (index: number) => Window {
   const whole = textOf(chunks, tools);
@@ -32,7 +31,6 @@ export function windowsOf(chunks: readonly Chunk[], most: number, tools: Tools):
   );
 }
 
-/** @param make creates the window of the chunks from `start` to `end` */
 function slidingWindows(
   sizes: readonly number[],
   most: number,
@@ -41,25 +39,26 @@ function slidingWindows(
   const starts = runningTotal(sizes);
   const step = most / 2;
   const last = Math.max(Math.ceil(((starts.at(-1) ?? 0) - most) / step), 0);
-  const made = new Map<number, Window>();
+  const windows = new Map<number, Window>();
   return (index) => {
     const size = sizes[index] ?? 0;
     if (size > step) return make(index, index + 1);
     const middle = (starts[index] ?? 0) + size / 2;
     const slot = Math.min(Math.max(Math.floor(middle / step - 0.5), 0), last);
-    const known = made.get(slot);
+    const known = windows.get(slot);
     if (known !== undefined) return known;
-    const [from, to] = [slot * step, slot * step + most];
-    let [start, end] = [index, index + 1];
+    const from = slot * step;
+    const to = from + most;
+    let start = index;
+    let end = index + 1;
     while (start > 0 && (starts[start - 1] ?? 0) >= from) start--;
     while (end < sizes.length && (starts[end + 1] ?? 0) <= to) end++;
     const window = make(start, end);
-    made.set(slot, window);
+    windows.set(slot, window);
     return window;
   };
 }
 
-/** Where each stretch begins if they are concatenated, and where the last one ends. */
 function runningTotal(sizes: readonly number[]): number[] {
   const starts = [0];
   let sum = 0;
@@ -70,12 +69,11 @@ function runningTotal(sizes: readonly number[]): number[] {
   return starts;
 }
 
-/** The text of neighbours, with overlapping text once. */
 function textOf(chunks: readonly Chunk[], { join }: Tools): string {
   return chunks.length === 0 ? '' : join(chunks).text;
 }
 
-/** Token counts add up only approximately: the excess of a window is cut off. */
+/** Truncates a window: its token count may differ from the sum of the counts of its chunks. */
 function firstTokens(text: string, most: number, { tokenizer }: Tools): string {
   const ends = tokenizer.tokenize(text).ends();
   return ends.length <= most ? text : text.slice(0, ends[most - 1]);

@@ -1,33 +1,28 @@
 import {
-  exposedError,
   type Factory,
-  type HostedApi,
-  type HostedModels,
   refusedError,
   type SinkChunk,
   type SinkCollection,
   type SinkTarget,
 } from '../../../core/kit.ts';
-import { batchChunks } from '../../toolkit/chunk-batches.ts';
+import {
+  callUnlessMissing,
+  createHostedCollection,
+  type SinkServer,
+  slicesOf,
+  vectorsProblem,
+} from '../../toolkit/hosted-sink.ts';
 import { vectorJson } from '../../toolkit/json/index.ts';
 import type manifest from './manifest.ts';
 
-/** A Chroma server, and how it is called. */
-interface Server {
-  readonly hosted: HostedModels;
-  readonly api: HostedApi;
-}
-
-/** A collection of Chroma. */
-interface Records extends Server {
-  /** `/api/v2/…/collections/<id>`. */
+interface Records extends SinkServer {
+  /** The path of the collection: `/api/v2/…/collections/<id>`. */
   readonly path: string;
 }
 
-/** Maximum records that Chroma Cloud accepts and returns. */
+/** Maximum records that Chroma Cloud accepts or returns per call. */
 const RECORDS_PER_CALL = 300;
 
-/** Stores chunks, replacing those stored under their ids, including their metadata. */
 async function writeRecords(
   records: Records,
   chunks: readonly SinkChunk[],
@@ -35,8 +30,8 @@ async function writeRecords(
 ): Promise<void> {
   const ids = chunks.map(({ id }) => id);
   const page = { include: ['metadatas'], limit: ids.length, offset: 0 };
-  const found = await getRecords(records, { ids, ...page }, 'metadata', signal);
-  const before = new Map(found.ids.map((id, index) => [id, found.metadatas?.[index] ?? {}]));
+  const stored = await getRecords(records, { ids, ...page }, 'metadata', signal);
+  const before = new Map(stored.ids.map((id, index) => [id, stored.metadatas?.[index] ?? {}]));
   const body = {
     ids,
     documents: chunks.map(({ text }) => text),
@@ -47,7 +42,6 @@ async function writeRecords(
   await change(records, 'upsert', new TextEncoder().encode(json), signal);
 }
 
-/** The ids of all chunks of documents. */
 async function idsOf(
   records: Records,
   documentIds: readonly string[],
@@ -57,23 +51,20 @@ async function idsOf(
   for (;;) {
     const page = { include: [], limit: RECORDS_PER_CALL, offset: ids.length };
     const where = whereOf(documentIds);
-    const found = await getRecords(records, { where, ...page }, 'ids', signal);
-    for (const id of found.ids) ids.push(id);
-    if (found.ids.length < RECORDS_PER_CALL) return ids;
+    const stored = await getRecords(records, { where, ...page }, 'ids', signal);
+    ids.push(...stored.ids);
+    if (stored.ids.length < RECORDS_PER_CALL) return ids;
   }
 }
 
-/** Deletes chunks of documents. */
 async function deleteIds(
   records: Records,
   documentIds: readonly string[],
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  for (let at = 0; at < ids.length; at += RECORDS_PER_CALL) {
-    const body = { ids: ids.slice(at, at + RECORDS_PER_CALL), where: whereOf(documentIds) };
-    await change(records, 'delete', body, signal);
-  }
+  for (const some of slicesOf(ids, RECORDS_PER_CALL))
+    await change(records, 'delete', { ids: some, where: whereOf(documentIds) }, signal);
 }
 
 const change = (
@@ -93,7 +84,7 @@ const change = (
 
 const whereOf = (documentIds: readonly string[]): object => ({ document_id: { $in: documentIds } });
 
-interface Found {
+interface StoredRecords {
   readonly ids: readonly string[];
   readonly metadatas?: readonly (Metadata | null)[] | null;
 }
@@ -103,24 +94,23 @@ const getRecords = (
   body: object,
   expected: string,
   signal: AbortSignal,
-): Promise<Found> => hosted.demand(api, { path: `${path}/get`, body, expected, read: readRecords, signal });
+): Promise<StoredRecords> =>
+  hosted.demand(api, { path: `${path}/get`, body, expected, read: readRecords, signal });
 
-function readRecords(answer: unknown): Found {
-  const found = answer as Found;
-  if (!Array.isArray(found.ids)) throw new Error('it has no ids');
-  return found;
+function readRecords(answer: unknown): StoredRecords {
+  const records = answer as StoredRecords;
+  if (!Array.isArray(records.ids)) throw new Error('it has no ids');
+  return records;
 }
 
 type Scalar = string | number | boolean;
-/** Metadata as Chroma stores it; null removes a value. */
+/** Metadata as Chroma stores it. In an update, null removes a value. */
 type Metadata = Readonly<Record<string, Scalar | null>>;
 
 /**
- * The fields of a chunk except its text and vector: lists and objects as JSON, since Chroma stores neither, and no
- * nulls.
+ * The fields of a chunk as metadata. Lists and objects become JSON, because Chroma stores neither.
  *
- * @param before what is stored under its id: Chroma merges, so fields that the chunk no longer has are removed with
- *   null
+ * @param before the stored metadata. Chroma merges metadata, so fields that the chunk lacks become null
  */
 function metadataOf({ document_id, fields }: SinkChunk, before: Metadata = {}): Metadata {
   const gone = Object.keys(before).map((name): [string, null] => [name, null]);
@@ -136,20 +126,22 @@ function scalarOf(value: unknown): Scalar | null {
   return JSON.stringify(value);
 }
 
-/** Below the limit of Chroma Cloud for one call. */
+/** Limits of a call, below those of Chroma Cloud. */
 const MAX_BATCH = { chunks: 200, bytes: 4_000_000 };
 const DOCUMENTS_PER_CALL = 100;
 
 const createChromaSink: Factory<typeof manifest> = ({ env, hosted }) => {
-  const api: HostedApi = {
-    title: 'Chroma',
-    url: hosted.baseUrl(env.CHROMA_URL, '', 'CHROMA_URL'),
-    urlVariable: 'CHROMA_URL, the tenant and the database',
-    keyVariable: 'CHROMA_API_KEY',
-    key: env.CHROMA_API_KEY ?? '',
-    keyHeader: 'x-chroma-token',
+  const server: SinkServer = {
+    hosted,
+    api: {
+      title: 'Chroma',
+      url: hosted.baseUrl(env.CHROMA_URL, '', 'CHROMA_URL'),
+      urlVariable: 'CHROMA_URL, the tenant and the database',
+      keyVariable: 'CHROMA_API_KEY',
+      key: env.CHROMA_API_KEY ?? '',
+      keyHeader: 'x-chroma-token',
+    },
   };
-  const server: Server = { hosted, api };
   return {
     async open({ options, dimensions }, { signal }): Promise<SinkCollection> {
       if (options.text_search === true) {
@@ -160,32 +152,32 @@ const createChromaSink: Factory<typeof manifest> = ({ env, hosted }) => {
         throw refusedError('Chroma cannot store chunks without vectors; add a step that embeds them');
       }
       const { path, stored } = await openCollection(server, options, signal);
-      if ((stored ?? dimensions) !== dimensions) {
-        const found = `Chroma: the collection has vectors with dimensions: ${stored}`;
-        throw refusedError(`${found}, but the chunks have ${dimensions}; choose another collection`);
+      if (stored !== null && stored !== dimensions) {
+        const problem = vectorsProblem('the collection has', stored, dimensions);
+        throw refusedError(`Chroma: ${problem}; choose another collection`);
       }
       const records = { ...server, path };
-      return {
-        async upsert(chunks, { signal }) {
-          for (const batch of batchChunks(chunks, { ...MAX_BATCH, dimensions }))
-            await writeRecords(records, batch, signal);
-        },
-        async deleteMissing(documentId, keptIds, { signal }) {
-          const kept = new Set(keptIds);
-          const missing = (await idsOf(records, [documentId], signal)).filter((id) => !kept.has(id));
-          await deleteIds(records, [documentId], missing, signal);
-        },
-        async close() {},
-      };
+      return createHostedCollection({
+        limits: { ...MAX_BATCH, dimensions },
+        idsPerCall: RECORDS_PER_CALL,
+        write: (chunks, signal) => writeRecords(records, chunks, signal),
+        idsOf: (documentId, signal) => idsOf(records, [documentId], signal),
+        deleteIds: (documentId, ids, signal) => deleteIds(records, [documentId], ids, signal),
+      });
     },
     async removeDocuments(documentIds, options, { signal }) {
-      const path = await findCollection(server, options, signal);
-      if (path === undefined) return;
-      const records = { ...server, path };
-      for (let at = 0; at < documentIds.length; at += DOCUMENTS_PER_CALL) {
-        const some = documentIds.slice(at, at + DOCUMENTS_PER_CALL);
+      const path = pathOf(options);
+      const collection = await callUnlessMissing(server, {
+        method: 'GET',
+        path: `${path}/${String(options.collection)}`,
+        expected: 'a collection',
+        read: (answer) => readCollection(path, answer),
+        signal,
+      });
+      if (collection === undefined) return;
+      const records = { ...server, path: collection.value.path };
+      for (const some of slicesOf(documentIds, DOCUMENTS_PER_CALL))
         await deleteIds(records, some, await idsOf(records, some, signal), signal);
-      }
     },
   };
 };
@@ -194,13 +186,12 @@ export default createChromaSink;
 
 interface Collection {
   readonly path: string;
-  /** Length of its vectors; null as long as it is empty. */
+  /** Length of the stored vectors; null if the collection is empty. */
   readonly stored: number | null;
 }
 
-/** Finds the collection by its name, or creates it. */
 function openCollection(
-  { hosted, api }: Server,
+  { hosted, api }: SinkServer,
   options: SinkTarget['options'],
   signal: AbortSignal,
 ): Promise<Collection> {
@@ -209,25 +200,6 @@ function openCollection(
   const body = { name, get_or_create: true, configuration: { hnsw: { space: 'cosine' } } };
   const read = (answer: unknown) => readCollection(path, answer);
   return hosted.demand(api, { path, body, expected: 'a collection', read, signal });
-}
-
-/** The path of the collection; undefined if it does not exist. */
-async function findCollection(
-  { hosted, api }: Server,
-  options: SinkTarget['options'],
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const path = pathOf(options);
-  const outcome = await hosted.ask(api, {
-    method: 'GET',
-    path: `${path}/${String(options.collection)}`,
-    expected: 'a collection',
-    read: (answer) => readCollection(path, answer),
-    signal,
-  });
-  if (!('failure' in outcome)) return outcome.value.path;
-  if (outcome.status === 404) return undefined;
-  throw exposedError(outcome.message);
 }
 
 function pathOf({ tenant, database }: SinkTarget['options']): string {

@@ -5,27 +5,29 @@ import {
   exposedError,
   type Factory,
   type HostedApi,
-  type HostedModels,
   refusedError,
   type SinkChunk,
   type SinkCollection,
   type SinkTarget,
 } from '../../../core/kit.ts';
-import { batchChunks } from '../../toolkit/chunk-batches.ts';
+import {
+  callUnlessMissing,
+  createHostedCollection,
+  createUnlessThere,
+  type SinkServer,
+  slicesOf,
+  vectorsProblem,
+} from '../../toolkit/hosted-sink.ts';
 import { vectorJson } from '../../toolkit/json/index.ts';
 import type manifest from './manifest.ts';
 
-/** An index of a server, or an alias. */
-interface Index {
-  readonly hosted: HostedModels;
-  readonly api: HostedApi;
-  /** `/<index>`. */
+interface Index extends SinkServer {
+  /** The path of the index: `/<index>`. */
   readonly path: string;
-  /** Whether chunks are searched by their words. */
   readonly isSearched: boolean;
 }
 
-/** An API key, or else a user and a password, the only method of OpenSearch. */
+/** Returns the API key; without one, the user and password, the only credentials that OpenSearch accepts. */
 function keyOf(env: Collaborators['env']): Pick<HostedApi, 'key' | 'keyScheme' | 'keyVariable'> {
   const { ELASTICSEARCH_API_KEY: key = '', ELASTICSEARCH_USERNAME: user = '' } = env;
   if (key !== '' || user === '') return { key, keyScheme: 'ApiKey', keyVariable: 'ELASTICSEARCH_API_KEY' };
@@ -35,22 +37,23 @@ function keyOf(env: Collaborators['env']): Pick<HostedApi, 'key' | 'keyScheme' |
 
 const IDS_PER_CALL = 1000;
 
-/** The ids of all chunks of a document. */
+const ofDocument = (documentId: string): object => ({ term: { document_id: documentId } });
+
 async function idsOf({ hosted, api, path }: Index, filter: object, signal: AbortSignal): Promise<string[]> {
   const ids: string[] = [];
   const query = { bool: { filter: [filter] } };
   let after: string | undefined;
   for (;;) {
     const page = { size: IDS_PER_CALL, _source: false, track_total_hits: false, sort: [{ id: 'asc' }] };
-    const found = await hosted.demand(api, {
+    const hits = await hosted.demand(api, {
       path: `${path}/_search`,
       body: { ...page, query, ...(after !== undefined && { search_after: [after] }) },
       expected: 'hits',
       read: hitsIn,
       signal,
     });
-    for (const { _id } of found) ids.push(_id);
-    if (found.length < IDS_PER_CALL) return ids;
+    for (const { _id } of hits) ids.push(_id);
+    if (hits.length < IDS_PER_CALL) return ids;
     after = ids.at(-1);
   }
 }
@@ -66,7 +69,7 @@ function hitsIn(answer: unknown): readonly { readonly _id: string }[] {
 }
 
 const DELETE = '_delete_by_query?refresh=true';
-/** The index may be missing. */
+/** Like `DELETE`, but also succeeds if the index is missing. */
 const DELETE_IF_THERE = `${DELETE}&ignore_unavailable=true`;
 
 /** Deletes the chunks that pass all filters. @param operation `DELETE` or `DELETE_IF_THERE` */
@@ -101,10 +104,10 @@ const FIRST_DELAY = 250;
 const MAX_REASON_LENGTH = 200;
 
 /**
- * Writes chunks, and waits until they are searchable. An answer of 200 may contain errors: chunks for which a server
- * is too busy are written again.
+ * Writes chunks and waits until they are searchable. An answer with status 200 may contain errors. Chunks
+ * that a busy server rejects are retried.
  *
- * @throws Error for callers with the reason of the first chunk that is refused
+ * @throws Error for callers with the reason of the first refused chunk
  */
 async function writeChunks(index: Index, chunks: readonly SinkChunk[], signal: AbortSignal): Promise<void> {
   let left = chunks;
@@ -154,7 +157,7 @@ function describe({ _id, status, error }: Item): string {
   return `Elasticsearch refused the chunk ${_id} with ${status}, ${said}`;
 }
 
-/** Servers accept bodies of 100 MB, and recommend 5 to 15. */
+/** Servers accept bodies of 100 MB and recommend 5 to 15 MB. */
 const MAX_BATCH = { chunks: 1000, bytes: 8_000_000 };
 
 const createElasticsearchSink: Factory<typeof manifest> = ({ env, hosted }) => {
@@ -171,28 +174,18 @@ const createElasticsearchSink: Factory<typeof manifest> = ({ env, hosted }) => {
     async open({ options, dimensions }, { signal }): Promise<SinkCollection> {
       const index = indexOf(options);
       await openIndex(index, { engine: String(options.engine), dimensions, signal });
-      return {
-        async upsert(chunks, { signal }) {
-          for (const batch of batchChunks(chunks, { ...MAX_BATCH, dimensions }))
-            await writeChunks(index, batch, signal);
-        },
-        async deleteMissing(documentId, keptIds, { signal }) {
-          const ofDocument = { term: { document_id: documentId } };
-          const kept = new Set(keptIds);
-          const missing = (await idsOf(index, ofDocument, signal)).filter((id) => !kept.has(id));
-          for (let at = 0; at < missing.length; at += IDS_PER_CALL) {
-            const values = missing.slice(at, at + IDS_PER_CALL);
-            await deleteFound(index, DELETE, [ofDocument, { ids: { values } }], signal);
-          }
-        },
-        async close() {},
-      };
+      return createHostedCollection({
+        limits: { ...MAX_BATCH, dimensions },
+        idsPerCall: IDS_PER_CALL,
+        write: (chunks, signal) => writeChunks(index, chunks, signal),
+        idsOf: (documentId, signal) => idsOf(index, ofDocument(documentId), signal),
+        deleteIds: (documentId, values, signal) =>
+          deleteFound(index, DELETE, [ofDocument(documentId), { ids: { values } }], signal),
+      });
     },
     async removeDocuments(documentIds, options, { signal }) {
-      for (let at = 0; at < documentIds.length; at += IDS_PER_CALL) {
-        const document_id = documentIds.slice(at, at + IDS_PER_CALL);
+      for (const document_id of slicesOf(documentIds, IDS_PER_CALL))
         await deleteFound(indexOf(options), DELETE_IF_THERE, [{ terms: { document_id } }], signal);
-      }
     },
   };
 };
@@ -201,63 +194,52 @@ export default createElasticsearchSink;
 
 interface Opening {
   readonly engine: string;
-  /** Length of the vectors; undefined if there are none. */
+  /** Length of the vectors; undefined if chunks have no vectors. */
   readonly dimensions: number | undefined;
   readonly signal: AbortSignal;
 }
 
 interface Field {
   readonly type?: string;
-  /** Length of a `dense_vector`. */
+  /** Vector length of a `dense_vector` (Elasticsearch). */
   readonly dims?: number;
-  /** Length of a `knn_vector`. */
+  /** Vector length of a `knn_vector` (OpenSearch). */
   readonly dimension?: number;
 }
 
 type Fields = Readonly<Record<string, Field | undefined>>;
 
 /**
- * Makes sure that there is an index that maps ids as keywords, and vectors of this length.
+ * Ensures that the index exists, and that it maps ids as keywords and `embedding` as vectors of this length.
  *
- * @throws Error for callers if the index maps them differently
+ * @throws Error for callers if an existing index maps these fields differently
  */
 async function openIndex(index: Index, opening: Opening): Promise<void> {
-  const { hosted, api, path, isSearched } = index;
-  if (await checkIndex(index, opening)) return;
-  const { signal } = opening;
-  const body = indexFor(opening, isSearched);
-  const call = { path, body, expected: 'an index', read: () => {}, signal };
-  const outcome = await hosted.ask(api, { ...call, method: 'PUT' });
-  // If several create it at the same time, all but one are refused; what matters then is what they find.
-  if (!('failure' in outcome) || (await checkIndex(index, opening))) return;
-  throw exposedError(outcome.message);
+  const body = indexFor(opening, index.isSearched);
+  const call = { path: index.path, body, expected: 'an index', signal: opening.signal };
+  await createUnlessThere(index, call, () => checkIndex(index, opening));
 }
 
-/** Whether the index exists; it then maps words, if wanted. @throws Error for callers if it maps other fields */
-async function checkIndex({ hosted, api, path, isSearched }: Index, opening: Opening): Promise<boolean> {
-  const { signal, dimensions } = opening;
+/** Whether the index exists; adds `search_text` if needed. @throws Error for callers if fields differ */
+async function checkIndex(index: Index, { signal, dimensions }: Opening): Promise<boolean> {
+  const { hosted, api, path, isSearched } = index;
   const call = { path: `${path}/_mapping`, expected: 'a mapping', read: fieldsIn, signal };
-  const outcome = await hosted.ask(api, { ...call, method: 'GET' });
-  if ('failure' in outcome) {
-    if (outcome.status === 404) return false;
-    throw exposedError(outcome.message);
-  }
-  for (const fields of outcome.value) {
+  const mappings = await callUnlessMissing(index, { ...call, method: 'GET' });
+  if (mappings === undefined) return false;
+  for (const fields of mappings.value) {
     const problem = problemOf(fields, dimensions);
-    if (problem === undefined) continue;
-    throw refusedError(`Elasticsearch: ${problem}; choose another index`);
+    if (problem !== undefined) throw refusedError(`Elasticsearch: ${problem}; choose another index`);
   }
-  if (isSearched && outcome.value.some(({ search_text }) => search_text === undefined)) {
+  if (isSearched && mappings.value.some(({ search_text }) => search_text === undefined)) {
     const addition = { ...call, body: { properties: SEARCH_TEXT }, read: () => {} };
     await hosted.demand(api, { ...addition, method: 'PUT' });
   }
   return true;
 }
 
-/** How the words of chunks are mapped, unless the index already maps them with an analyzer of its own. */
+/** The mapping for word search. An existing mapping with its own analyzer is kept. */
 const SEARCH_TEXT = { search_text: { type: 'text' } };
 
-/** The fields of each index of an answer: an alias refers to one with another name. */
 function fieldsIn(answer: unknown): readonly Fields[] {
   const indices = answer as Readonly<Record<string, { readonly mappings: { readonly properties?: Fields } }>>;
   return Object.values(indices).map(({ mappings }) => mappings.properties ?? {});
@@ -270,12 +252,10 @@ function problemOf(fields: Fields, dimensions: number | undefined): string | und
   if (words !== 'text') return `the index maps search_text as ${words}, but text is needed`;
   const { dims, dimension } = fields.embedding ?? {};
   const has = dims ?? dimension;
-  if (has === dimensions) return undefined;
-  const wanted = dimensions === undefined ? 'the chunks have none' : `the chunks have ${dimensions}`;
-  return `the index maps vectors with dimensions: ${has ?? 'none'}, but ${wanted}`;
+  return has === dimensions ? undefined : vectorsProblem('the index maps', has ?? 'none', dimensions);
 }
 
-/** Unmapped fields are stored and not searched, so that no metadata can be refused or grow the mapping. */
+/** The body that creates the index. It does not map metadata, so metadata of any type can be stored. */
 function indexFor({ engine, dimensions }: Opening, isSearched: boolean): object {
   const isOpenSearch = engine === 'opensearch';
   const embedding = isOpenSearch

@@ -1,112 +1,27 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import {
+  embeddedText,
   exposedError,
   type Factory,
-  hold,
   reasonOf,
   refusedError,
   type SinkChunk,
   type SinkCollection,
 } from '../../../core/kit.ts';
 import { batchChunks } from '../../toolkit/chunk-batches.ts';
+import { vectorsProblem } from '../../toolkit/hosted-sink.ts';
 import { vectorJson } from '../../toolkit/json/index.ts';
-import { describeError, isTooLong, isTransient } from './errors.ts';
+import { Database, isTooLong, type Statement } from './database.ts';
 import type manifest from './manifest.ts';
-import {
-  type Column,
-  columnOf,
-  firstTooLong,
-  indexOf,
-  type SearchColumn,
-  searchProblemOf,
-} from './search-column.ts';
 
-interface Statement {
-  readonly text: string;
-  /** Without them, it may be several statements, which are one transaction. */
-  readonly values?: readonly (string | readonly (string | null)[])[];
-}
-
-/** Milliseconds; the retries take 12.7 s together: a server that was killed repairs its files before it answers. */
-const FIRST_DELAY = 100;
-const TRIES = 8;
-
-/** A database whose statements can all be repeated. */
-class Database {
-  readonly #pool: Pool;
-
-  constructor(pool: Pool) {
-    // A broken connection is replaced at the next statement; one in use ends its statement with the error.
-    this.#pool = hold(pool).on('connect', (client) => hold(client));
-  }
-
-  /**
-   * The rows of a statement. It is retried while the server restarts.
-   *
-   * @throws Error for callers, `refusedError` if a retry would fail in the same way, or the reason of the signal
-   */
-  async query<Row extends QueryResultRow>(
-    statement: Statement,
-    signal: AbortSignal,
-  ): Promise<readonly Row[]> {
-    for (let tries = 1; ; tries++) {
-      signal.throwIfAborted();
-      try {
-        return await this.#queryOnce<Row>(statement, signal);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!isTransient(error)) throw refusedError(describeError(error), error);
-        if (tries === TRIES) throw exposedError(describeError(error), error);
-        await sleep(FIRST_DELAY * 2 ** (tries - 1), undefined, { signal }).catch(() => undefined);
-      }
-    }
-  }
-
-  async #queryOnce<Row extends QueryResultRow>(
-    { text, values }: Statement,
-    signal: AbortSignal,
-  ): Promise<readonly Row[]> {
-    const client = await this.#pool.connect();
-    const release = once(client);
-    // Closing a connection ends its statement on this side; the server may still finish it.
-    const stop = () => release(true);
-    signal.addEventListener('abort', stop);
-    try {
-      if (values === undefined) await client.query(text);
-      return values === undefined ? [] : (await client.query<Row>(text, [...values])).rows;
-    } finally {
-      signal.removeEventListener('abort', stop);
-      release(signal.aborted);
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.#pool.end();
-  }
-}
-
-/** Releases a connection, or closes it, only at the first call. */
-function once(client: PoolClient): (isBroken: boolean) => void {
-  let isReleased = false;
-  return (isBroken) => {
-    if (!isReleased) client.release(isBroken);
-    isReleased = true;
-  };
-}
-
-/** Where chunks are stored, and the format of their vectors. */
 interface Table {
-  /** Quoted, with its schema. */
+  /** The quoted name, including the schema. */
   readonly name: string;
   readonly vectors: 'vector' | 'array';
-  /** Length of the vectors; undefined if there is no column for them. */
   readonly dimensions: number | undefined;
-  /** Undefined if words are not searched. */
   readonly search: SearchColumn | undefined;
 }
 
-/** @param options validated: names are letters, digits and underscores */
+/** @param options are validated: names contain only letters, digits and underscores */
 function tableOf(options: Readonly<Record<string, unknown>>, dimensions: number | undefined): Table {
   const name = `${quoted(options.schema)}.${quoted(options.table)}`;
   const search =
@@ -116,23 +31,23 @@ function tableOf(options: Readonly<Record<string, unknown>>, dimensions: number 
 
 const quoted = (name: unknown): string => `"${String(name).replaceAll('"', '""')}"`;
 
-/** Key of the advisory lock under which the table is created. */
+/** The key of the advisory lock for creating tables. */
 const LOCK = 7_238_105;
 
 /**
- * Makes sure that there is a table with these columns, and an index to find documents by.
+ * Ensures that the table exists with the columns of `table`, and with an index for documents.
  *
- * @throws Error for callers if the table has other columns
+ * @throws Error for callers if an existing table has other columns
  */
 async function prepareTable(database: Database, table: Table, signal: AbortSignal): Promise<void> {
-  // A user who may not create anything can use an existing table.
+  // No table is created if it exists: the user may lack the right to create tables.
   if (!(await isThere(database, table, signal))) {
     await database.query({ text: creationOf(table) }, signal);
   }
   const columns = await columnsOf(database, table, signal);
   const problem = await problemOf(database, table, columns, signal);
   if (problem !== undefined) throw refusedError(`PostgreSQL: ${problem}; choose another table`);
-  const unsearchable = table.search && searchProblemOf(table.search, columns.get('search_text'));
+  const unsearchable = table.search && searchProblemOf(table.search, columns.get(SEARCH_TEXT));
   if (unsearchable !== undefined) throw refusedError(`PostgreSQL: ${unsearchable}`);
 }
 
@@ -140,7 +55,7 @@ async function isThere(database: Database, table: Table, signal: AbortSignal): P
   return (await columnsOf(database, table, signal)).size > 0;
 }
 
-/** Creates what is missing in one transaction; names are validated, so that they cannot end the block. */
+/** SQL that creates missing objects in one transaction. Names are validated, so they cannot end its block. */
 function creationOf(table: Table): string {
   const { search } = table;
   const columns = Object.entries(typesOf(table)).map(([name, type]) => `${name} ${type} not null`);
@@ -158,7 +73,6 @@ function creationOf(table: Table): string {
     end $$`;
 }
 
-/** The types of the columns that chunks are written to. */
 function typesOf({ vectors, dimensions }: Table): Readonly<Record<string, string>> {
   const type = vectors === 'array' ? 'real[]' : `vector(${dimensions})`;
   const types = { id: 'uuid', document_id: 'text', text: 'text', fields: 'jsonb' };
@@ -183,23 +97,21 @@ async function problemOf(
   const rows = await database.query<{ dimensions: number }>({ text, values: [] }, signal);
   const { dimensions = table.dimensions } = rows[0] ?? {};
   if (dimensions === table.dimensions) return undefined;
-  return `the table has vectors with dimensions: ${dimensions}, but the chunks have ${table.dimensions}`;
+  return vectorsProblem('the table has', dimensions, table.dimensions);
 }
 
 type Columns = ReadonlyMap<string, Column>;
 
-/** The columns by their names; empty if there is no such table. */
 async function columnsOf(database: Database, { name }: Table, signal: AbortSignal): Promise<Columns> {
   const text = `
     select attname as name, format_type(atttypid, atttypmod) as type, pg_get_expr(adbin, adrelid) as expression
     from pg_attribute left join pg_attrdef on adrelid = attrelid and adnum = attnum
     where attrelid = to_regclass($1::text) and attnum > 0 and not attisdropped`;
   const rows = await database.query<Column & { name: string }>({ text, values: [name] }, signal);
-  // An extension may be in a schema of its own.
+  // The schema of a type is removed, because an extension may be in its own schema.
   return new Map(rows.map((row) => [row.name, { ...row, type: row.type.replace(/^.*\./, '') }]));
 }
 
-/** Writes chunks with different ids, in one statement. */
 function upsertOf({ name, vectors, dimensions }: Table, chunks: readonly SinkChunk[]): Statement {
   const hasVectors = dimensions !== undefined;
   const columns = ['id', 'document_id', 'text', 'fields', ...(hasVectors ? ['embedding'] : [])];
@@ -226,7 +138,7 @@ function literalOf(vector: Float32Array, vectors: Table['vectors']): string {
   return vectors === 'array' ? `{${json.slice(1, -1)}}` : json;
 }
 
-/** Writes chunks with different ids. @throws Error for callers that names the one whose words exceed a `tsvector` */
+/** Writes chunks with distinct ids. @throws Error for callers if a chunk is too long for a `tsvector` */
 async function writeChunks(
   database: Database,
   table: Table,
@@ -243,7 +155,72 @@ async function writeChunks(
   }
 }
 
-/** Deletes the chunks of a document that were not kept. */
+/** The column for text search. PostgreSQL computes it, so that it always matches the chunk. */
+interface SearchColumn {
+  readonly table: string;
+  readonly language: string;
+}
+
+const SEARCH_TEXT = 'search_text';
+
+/** The definition of the column. It indexes the text that `embeddedText` returns. */
+function columnOf({ language }: SearchColumn): string {
+  const words = `to_tsvector('${language}'::regconfig, coalesce(fields ->> 'context' || E'\\n', '') || text)`;
+  return `${SEARCH_TEXT} tsvector generated always as (${words}) stored`;
+}
+
+const indexOf = ({ table }: SearchColumn): string => `on ${table} using gin (${SEARCH_TEXT})`;
+
+interface Column {
+  readonly type: string;
+  /** The expression of a computed column; null for any other column. */
+  readonly expression: string | null;
+}
+
+/**
+ * The message for a table without word search: the reason, and the two statements that add the search column.
+ * Undefined if words can be searched. The statements rewrite and lock the table, so its owner must run them.
+ *
+ * @param found an existing column with the same name
+ */
+function searchProblemOf(search: SearchColumn, found: Column | undefined): string | undefined {
+  const { table, language } = search;
+  if (found?.expression?.includes(`to_tsvector('${language}'::regconfig`)) return undefined;
+  const [problem, drop] =
+    found === undefined
+      ? ['is missing', '']
+      : [`is not computed for the language ${language}`, `drop column ${SEARCH_TEXT}, `];
+  const alteration = `alter table ${table} ${drop}add column ${columnOf(search)};`;
+  const statements = `${alteration} create index concurrently ${indexOf(search)};`;
+  return `the column ${SEARCH_TEXT} ${problem}; choose another table, text_search: false, or run: ${statements}`;
+}
+
+/**
+ * Finds the first chunk too long for a `tsvector` by bisection. At least one chunk must be too long.
+ *
+ * @param query runs a statement that stores nothing
+ */
+async function firstTooLong(
+  search: SearchColumn,
+  chunks: readonly SinkChunk[],
+  query: (statement: Statement) => Promise<unknown>,
+): Promise<SinkChunk> {
+  const [first, ...others] = chunks as readonly [SinkChunk, ...SinkChunk[]];
+  if (others.length === 0) return first;
+  const half = chunks.slice(0, Math.ceil(chunks.length / 2));
+  const words = `count(to_tsvector('${search.language}'::regconfig, given))`;
+  const texts = half.map(({ text, fields }) => embeddedText(text, fields.context));
+  const statement = { text: `select ${words} from unnest($1::text[]) as given`, values: [texts] };
+  const hasIt = await query(statement).then(
+    () => false,
+    (error: unknown) => {
+      if (isTooLong(error)) return true;
+      throw error;
+    },
+  );
+  return firstTooLong(search, hasIt ? half : chunks.slice(half.length), query);
+}
+
 function deletionOf({ name }: Table, documentId: string, keptIds: readonly string[]): Statement {
   const text = `
     delete from ${name} as stored where document_id = $1
@@ -251,15 +228,14 @@ function deletionOf({ name }: Table, documentId: string, keptIds: readonly strin
   return { text, values: [documentId, keptIds] };
 }
 
-/** Deletes all chunks of documents. */
 function removalOf({ name }: Table, documentIds: readonly string[]): Statement {
   return { text: `delete from ${name} where document_id = any($1::text[])`, values: [documentIds] };
 }
 
-/** JSON escapes the character NUL like this; an even number of backslashes before it means literal text. */
+/** The character NUL, escaped in JSON. A backslash that is itself escaped does not begin an escape. */
 const ESCAPED_NUL = /(?:^|[^\\])(?:\\\\)*\\u0000/;
 
-/** The first chunk with the character NUL, which PostgreSQL cannot store. */
+/** The first chunk that contains the character NUL, which PostgreSQL cannot store. */
 function firstWithNul(chunks: readonly SinkChunk[]): SinkChunk | undefined {
   return chunks.find(
     ({ document_id, text, fields }) =>
@@ -268,7 +244,7 @@ function firstWithNul(chunks: readonly SinkChunk[]): SinkChunk | undefined {
 }
 
 const MAX_BATCH = { chunks: 1000, bytes: 8_000_000 };
-/** Few documents are written to a collection at once. */
+/** The pool is small, because few documents are written to a collection at a time. */
 const POOL = { max: 4, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 10_000 };
 
 const createPgvectorSink: Factory<typeof manifest> = async ({ env }) => {

@@ -2,25 +2,30 @@ import {
   embeddedText,
   exposedError,
   type Factory,
-  type HostedApi,
-  type HostedModels,
   refusedError,
   type SinkChunk,
   type SinkCollection,
   type SinkTarget,
 } from '../../../core/kit.ts';
-import { batchChunks } from '../../toolkit/chunk-batches.ts';
+import {
+  callUnlessMissing,
+  createHostedCollection,
+  createUnlessThere,
+  type SinkServer,
+  slicesOf,
+  vectorsProblem,
+} from '../../toolkit/hosted-sink.ts';
 import { vectorJson } from '../../toolkit/json/index.ts';
 import type manifest from './manifest.ts';
 
-/** Qdrant accepts bodies of 32 MB. */
+/** Limits of a call. Qdrant accepts bodies of 32 MB. */
 const MAX_BATCH = { chunks: 500, bytes: 8_000_000 };
-/** For points that contain their text twice. */
+/** Limits of a call whose points contain their text twice. */
 const MAX_TWICE = { ...MAX_BATCH, bytes: MAX_BATCH.bytes / 2 };
 const IDS_PER_CALL = 1000;
 
 const createQdrantSink: Factory<typeof manifest> = ({ env, hosted }) => {
-  const server: Server = {
+  const server: SinkServer = {
     hosted,
     api: {
       title: 'Qdrant',
@@ -37,37 +42,34 @@ const createQdrantSink: Factory<typeof manifest> = ({ env, hosted }) => {
       const path = pathOf(options);
       const tokenizer = options.text_search === true ? String(options.tokenizer) : undefined;
       await openCollection(server, { path, dimensions, tokenizer, signal });
-      const limits = { ...(tokenizer === undefined ? MAX_BATCH : MAX_TWICE), dimensions };
+      const collection = createHostedCollection({
+        limits: { ...(tokenizer === undefined ? MAX_BATCH : MAX_TWICE), dimensions },
+        idsPerCall: IDS_PER_CALL,
+        write(chunks, signal) {
+          const content = pointsOf(chunks, tokenizer !== undefined);
+          const call = { path: `${path}/points?wait=true`, ...content, ...COMPLETED, signal };
+          return hosted.demand(server.api, { ...call, method: 'PUT' });
+        },
+        idsOf: (documentId, signal) => idsOf(server, path, documentId, signal),
+        deleteIds(_, points, signal) {
+          const call = { path: `${path}/points/delete?wait=true`, body: { points }, ...COMPLETED, signal };
+          return hosted.demand(server.api, call);
+        },
+      });
       return {
-        async upsert(chunks, { signal }) {
+        ...collection,
+        async upsert(chunks, context) {
           for (const chunk of chunks) checkNumbers(chunk);
-          for (const batch of batchChunks(chunks, limits)) {
-            const content = pointsOf(batch, tokenizer !== undefined);
-            const call = { path: `${path}/points?wait=true`, ...content, ...COMPLETED, signal };
-            await hosted.demand(server.api, { ...call, method: 'PUT' });
-          }
+          await collection.upsert(chunks, context);
         },
-        async deleteMissing(documentId, keptIds, { signal }) {
-          const kept = new Set(keptIds);
-          const missing = (await idsOf(server, path, documentId, signal)).filter((id) => !kept.has(id));
-          for (let at = 0; at < missing.length; at += IDS_PER_CALL) {
-            const body = { points: missing.slice(at, at + IDS_PER_CALL) };
-            const call = { path: `${path}/points/delete?wait=true`, body, ...COMPLETED, signal };
-            await hosted.demand(server.api, call);
-          }
-        },
-        async close() {},
       };
     },
     async removeDocuments(documentIds, options, { signal }) {
       const path = `${pathOf(options)}/points/delete?wait=true`;
-      for (let at = 0; at < documentIds.length; at += IDS_PER_CALL) {
-        const any = documentIds.slice(at, at + IDS_PER_CALL);
+      for (const any of slicesOf(documentIds, IDS_PER_CALL)) {
         const body = { filter: { must: [{ key: 'document_id', match: { any } }] } };
-        const outcome = await hosted.ask(server.api, { path, body, ...COMPLETED, signal });
-        // There is no collection.
-        if ('failure' in outcome && outcome.status === 404) return;
-        if ('failure' in outcome) throw exposedError(outcome.message);
+        const done = await callUnlessMissing(server, { path, body, ...COMPLETED, signal });
+        if (done === undefined) return;
       }
     },
   };
@@ -75,30 +77,24 @@ const createQdrantSink: Factory<typeof manifest> = ({ env, hosted }) => {
 
 export default createQdrantSink;
 
-/** A Qdrant server, and how it is called. */
-interface Server {
-  readonly hosted: HostedModels;
-  readonly api: HostedApi;
-}
-
 interface Opening {
-  /** `/collections/<name>`. */
   readonly path: string;
   readonly dimensions: number | undefined;
-  /** Undefined if words are not searched. */
   readonly tokenizer: string | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Makes sure that there is a collection for vectors of this length, and indexes to find documents and words by.
+ * Ensures that the collection exists with vectors of this length, and with indexes for documents and words.
  *
- * @throws Error for callers if the collection has other vectors or words, or the server cannot rank by words
+ * @throws Error for callers if its vectors or its word index differ, or if the server cannot rank by words
  */
-async function openCollection(server: Server, opening: Opening): Promise<void> {
-  const { tokenizer } = opening;
+async function openCollection(server: SinkServer, opening: Opening): Promise<void> {
+  const { path, dimensions, tokenizer, signal } = opening;
   if (tokenizer !== undefined) await checkVersion(server, opening);
-  if (!(await checkCollection(server, opening))) await createCollection(server, opening);
+  const vectors = dimensions === undefined ? {} : { size: dimensions, distance: 'Cosine' };
+  const call = { path, body: { vectors }, expected: 'a collection', signal };
+  await createUnlessThere(server, call, () => checkCollection(server, opening));
   await createIndex(server, opening, 'document_id', 'keyword');
   if (tokenizer === undefined) return;
   await createIndex(server, opening, SEARCH_TEXT, {
@@ -109,9 +105,9 @@ async function openCollection(server: Server, opening: Opening): Promise<void> {
   });
 }
 
-/** Creates an index of the payload, from stored points, too; an equal one is kept. */
+/** Creates a payload index that covers stored points, too. An equal index is kept. */
 function createIndex(
-  { hosted, api }: Server,
+  { hosted, api }: SinkServer,
   { path, signal }: Opening,
   field_name: string,
   field_schema: string | object,
@@ -121,10 +117,9 @@ function createIndex(
   return hosted.demand(api, { ...call, method: 'PUT' });
 }
 
-/** The field of the payload that is searched by its words. */
 const SEARCH_TEXT = 'search_text';
 
-async function checkVersion({ hosted, api }: Server, { signal }: Opening): Promise<void> {
+async function checkVersion({ hosted, api }: SinkServer, { signal }: Opening): Promise<void> {
   const read = (answer: unknown) => String((answer as { readonly version: unknown }).version);
   const version = await hosted.demand(api, { method: 'GET', path: '/', expected: 'a version', read, signal });
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -134,37 +129,22 @@ async function checkVersion({ hosted, api }: Server, { signal }: Opening): Promi
   );
 }
 
-/** If several create it at the same time, all but one are refused; what matters then is what they find. */
-async function createCollection({ hosted, api }: Server, opening: Opening): Promise<void> {
-  const { path, dimensions, signal } = opening;
-  const vectors = dimensions === undefined ? {} : { size: dimensions, distance: 'Cosine' };
-  const call = { path, body: { vectors }, expected: 'a collection', read: () => {}, signal };
-  const outcome = await hosted.ask(api, { ...call, method: 'PUT' });
-  if (!('failure' in outcome) || (await checkCollection({ hosted, api }, opening))) return;
-  throw exposedError(outcome.message);
-}
-
-/** Whether the collection exists. @throws Error for callers if it has other vectors or words */
-async function checkCollection({ hosted, api }: Server, opening: Opening): Promise<boolean> {
+/** Whether the collection exists. @throws Error for callers if its vectors or its word index differ */
+async function checkCollection(server: SinkServer, opening: Opening): Promise<boolean> {
   const { path, dimensions, tokenizer, signal } = opening;
   const call = { path, expected: 'a collection', read: readCollection, signal };
-  const outcome = await hosted.ask(api, { ...call, method: 'GET' });
-  if ('failure' in outcome) {
-    if (outcome.status === 404) return false;
-    throw exposedError(outcome.message);
-  }
-  const { size, words } = outcome.value;
+  const collection = await callUnlessMissing(server, { ...call, method: 'GET' });
+  if (collection === undefined) return false;
+  const { size, words } = collection.value;
   if (size !== (dimensions ?? 'none')) {
-    const wanted = dimensions === undefined ? 'the chunks have none' : `the chunks have ${dimensions}`;
-    const found = `Qdrant: the collection has vectors with dimensions: ${size}, but ${wanted}`;
-    throw refusedError(`${found}; choose another collection`);
+    const problem = vectorsProblem('the collection has', size, dimensions);
+    throw refusedError(`Qdrant: ${problem}; choose another collection`);
   }
   if (tokenizer === undefined || words === undefined || words === tokenizer) return true;
-  const found = `Qdrant: the collection has an index of ${SEARCH_TEXT} with the tokenizer ${words}`;
-  throw refusedError(`${found}; choose that one or another collection, or delete the index`);
+  const problem = `Qdrant: the collection has an index of ${SEARCH_TEXT} with the tokenizer ${words}`;
+  throw refusedError(`${problem}; choose that one or another collection, or delete the index`);
 }
 
-/** What a collection has: the length of its vectors, and the tokenizer of its words. */
 function readCollection(answer: unknown) {
   const { result } = answer as {
     readonly result: {
@@ -178,7 +158,6 @@ function readCollection(answer: unknown) {
   return { size: sizeOf(result.config.params.vectors ?? {}), words };
 }
 
-/** The length of the unnamed vectors of a collection. */
 function sizeOf(vectors: { readonly size?: unknown }): number | 'none' | 'several' {
   if (typeof vectors.size === 'number') return vectors.size;
   return Object.keys(vectors).length === 0 ? 'none' : 'several';
@@ -187,7 +166,7 @@ function sizeOf(vectors: { readonly size?: unknown }): number | 'none' | 'severa
 const MIN_INTEGER = -(2n ** 63n);
 const MAX_INTEGER = 2n ** 64n - 1n;
 
-/** Qdrant keeps 64-bit integers exactly, and rounds any other number to a double. */
+/** Refuses numbers that Qdrant would change: it keeps 64-bit integers, but rounds others to doubles. */
 function checkNumbers({ id, fields }: SinkChunk): void {
   const rounded = rawNumbersIn(fields).find((number) => {
     if (!/^-?\d+$/.test(number)) return true;
@@ -200,21 +179,19 @@ function checkNumbers({ id, fields }: SinkChunk): void {
   );
 }
 
-/** The body of a call with points, and its headers. */
 function pointsOf(chunks: readonly SinkChunk[], isSearched: boolean) {
   const points = chunks.map((chunk) => pointOf(chunk, isSearched));
   const body = new TextEncoder().encode(`{"points":[${points.join(',')}]}`);
   return { body, headers: { 'content-type': 'application/json' } };
 }
 
-/** A point as JSON. */
 function pointOf({ id, document_id, text, embedding, fields }: SinkChunk, isSearched: boolean): string {
   const words = isSearched ? { [SEARCH_TEXT]: embeddedText(text, fields.context) } : {};
   const rest = JSON.stringify({ id, payload: { ...fields, document_id, text, ...words } });
   return `{"vector":${embedding === null ? '{}' : vectorJson(embedding)},${rest.slice(1)}`;
 }
 
-/** Stored points are found at once: a call with `wait=true` is answered when it is done. */
+/** A call with `wait=true`. Qdrant answers it once the written points can be found. */
 const COMPLETED = {
   expected: 'a completed operation',
   read: (answer: unknown): void => {
@@ -228,9 +205,8 @@ interface Page {
   readonly next_page_offset?: string | null;
 }
 
-/** The ids of all points of a document. */
 async function idsOf(
-  { hosted, api }: Server,
+  { hosted, api }: SinkServer,
   path: string,
   documentId: string,
   signal: AbortSignal,
@@ -254,10 +230,10 @@ function readPage(answer: unknown): Page {
   return result;
 }
 
-/** What ECMAScript 2026 adds to `JSON`, missing from TypeScript's types. */
+/** A function of ECMAScript 2026 that TypeScript's types lack. */
 const { isRawJSON } = JSON as unknown as { isRawJSON(value: object): boolean };
 
-/** The numbers in parsed fields that a double would change. */
+/** The raw JSON numbers in a value. They are raw because a double would change them. */
 function rawNumbersIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return isRawJSON(value) ? [JSON.stringify(value)] : Object.values(value).flatMap(rawNumbersIn);

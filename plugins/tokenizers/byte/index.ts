@@ -2,7 +2,7 @@ import type { Factory, TokenizedText, Tokenizer } from '../../../core/kit.ts';
 import { createRunningTotal, utf16Units } from '../../toolkit/running-total.ts';
 import type manifest from './manifest.ts';
 
-/** Opens `byte`: one token per byte of UTF-8; a lone surrogate takes the three bytes of U+FFFD. */
+/** Opens `byte`: one token per byte of UTF-8. A lone surrogate takes the three bytes of U+FFFD. */
 const createByteTokenizers: Factory<typeof manifest> = () => ({
   names: () => [byte.name],
   open: async (name) => (name === byte.name ? byte : undefined),
@@ -24,7 +24,7 @@ function createByteText(text: string): TokenizedText {
   });
 
   return {
-    /** A pair that the span's start or end cuts in two leaves a half, which counts by itself. */
+    /** If the span cuts a surrogate pair, the half in the span counts as a lone surrogate. */
     count(start, end) {
       if (end <= start) return 0;
       const cutAtStart = isPair(units, start - 1) ? BYTES_OF_HALF : 0;
@@ -45,7 +45,7 @@ function createByteText(text: string): TokenizedText {
   };
 }
 
-/** The bytes of the code point that begins at `at`: none at the second half of a pair. */
+/** UTF-8 bytes of the code point that begins at `at`; 0 at the second surrogate of a pair. */
 function bytesAt(units: Uint16Array, at: number): number {
   const unit = units[at] as number;
   if (unit < 0x80) return 1;

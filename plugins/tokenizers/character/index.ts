@@ -2,7 +2,7 @@ import { type Factory, keepOptimised, type TokenizedText, type Tokenizer } from 
 import { utf16Units } from '../../toolkit/running-total.ts';
 import type manifest from './manifest.ts';
 
-/** Opens `character`: one token per code point; a lone surrogate counts as one. */
+/** Opens `character`: one token per code point. A lone surrogate is one token. */
 const createCharacterTokenizers: Factory<typeof manifest> = () => ({
   names: () => [character.name],
   open: async (name) => (name === character.name ? character : undefined),
@@ -15,7 +15,6 @@ const character: Tokenizer = {
   tokenize: (text) => (/[\ud800-\udfff]/.test(text) ? new AstralText(text) : new PlainText(text.length)),
 };
 
-/** A text without surrogates: every code unit is a token. */
 class PlainText implements TokenizedText {
   readonly #length: number;
 
@@ -34,11 +33,10 @@ class PlainText implements TokenizedText {
 
 keepOptimised(new PlainText(0));
 
-/** Maximum length of a list of ends that is kept. */
+/** Maximum length of the cached list of ends. */
 const MAX_KEPT = 1 << 20;
 let kept = new Uint32Array(0);
 
-/** The numbers 1, 2, 3, ... `length`; all shorter texts share one list. */
 function upTo(length: number): Uint32Array {
   if (length > MAX_KEPT) return countUp(length);
   if (length > kept.length) kept = countUp(Math.min(MAX_KEPT, 2 * length));
@@ -51,7 +49,7 @@ function countUp(length: number): Uint32Array<ArrayBuffer> {
   return numbers;
 }
 
-/** A text with surrogates: the pairs before each checkpoint are counted once, those after it at each query. */
+/** A text with surrogates. Pairs before each checkpoint are counted once; pairs after it, at each query. */
 class AstralText implements TokenizedText {
   readonly #units: Uint16Array;
   #checkpoints: Uint32Array | undefined;
@@ -60,7 +58,7 @@ class AstralText implements TokenizedText {
     this.#units = utf16Units(text);
   }
 
-  /** A pair counts at its first half, so a pair that `end` cuts in two is not subtracted. */
+  /** Subtracts 1 for each whole pair in the span. The half of a pair that a boundary divides is one token. */
   count(start: number, end: number): number {
     return end > start ? end - start - this.#pairsBefore(end - 1) + this.#pairsBefore(start) : 0;
   }
@@ -94,10 +92,9 @@ class AstralText implements TokenizedText {
 
 keepOptimised(new AstralText(''));
 
-/** Code units between two checkpoints: the most that a query scans at each end. */
+/** UTF-16 units between two checkpoints: the maximum that a query scans at each boundary. */
 const STEP = 16;
 
-/** How many surrogate pairs start before each multiple of `STEP`. */
 function countPairs(units: Uint16Array): Uint32Array {
   const checkpoints = new Uint32Array(Math.floor(units.length / STEP) + 1);
   const twos = new Uint32Array(units.buffer, 0, units.length >>> 1);
@@ -110,7 +107,7 @@ function countPairs(units: Uint16Array): Uint32Array {
   return checkpoints;
 }
 
-/** Whether one of `twos[start, end)`, each two code units, has the first half of a pair; most texts have few. */
+/** Whether `twos[start, end)` contains the first surrogate of a pair. Each element holds two UTF-16 units. */
 function hasHighSurrogate(twos: Uint32Array, start: number, end: number): boolean {
   for (let index = start; index < end; index++) {
     const two = twos[index] as number;
@@ -119,7 +116,6 @@ function hasHighSurrogate(twos: Uint32Array, start: number, end: number): boolea
   return false;
 }
 
-/** How many surrogate pairs start in `units[start, end)`. */
 function pairsIn(units: Uint16Array, start: number, end: number): number {
   let pairs = 0;
   for (let index = start; index < end; index++) if (isPair(units, index)) pairs++;

@@ -6,12 +6,11 @@ import {
   reasonOf,
   type SharedBuffers,
 } from '../../../core/kit.ts';
-import { packVocabulary } from './file/pack-vocabulary.ts';
-import { parseTokenizerFile } from './file/tokenizer-file.ts';
 import type manifest from './manifest.ts';
-import { Vocabulary } from './models/vocabulary.ts';
+import { TokenList, Vocabulary } from './models/word-piece.ts';
 import type { Library } from './stages/library-stages.ts';
-import { createTokenizer } from './tokenizer/tokenizer.ts';
+import { createTokenizer } from './tokenizer.ts';
+import { entriesOf, isRecord, parseTokenizerFile, readAddedTokens, typeOf } from './tokenizer-file.ts';
 
 const TOKENIZER_FILE: ModelFile = {
   name: 'tokenizer.json',
@@ -26,7 +25,6 @@ const TOKENIZER_FILE: ModelFile = {
   },
 };
 
-/** Opens any tokenizer from the hub, by its name there. */
 const createHuggingFaceTokenizers: Factory<typeof manifest> = ({ models, shared }) => ({
   names: () => models.names(TOKENIZER_FILE.name),
   async open(name) {
@@ -42,8 +40,8 @@ const createHuggingFaceTokenizers: Factory<typeof manifest> = ({ models, shared 
 });
 
 /**
- * The file, or its vocabulary in memory that all threads share if it is one that can be: the first thread that needs it
- * reads the file. It is kept until the process ends.
+ * Returns the packed vocabulary in memory that all threads share; the file as JSON if it cannot be packed.
+ * The first thread that needs the file reads it. The memory is kept until the process ends.
  */
 async function readShared(name: string, path: string, shared: SharedBuffers): Promise<string | Vocabulary> {
   let json: string | undefined;
@@ -57,3 +55,87 @@ async function readShared(name: string, path: string, shared: SharedBuffers): Pr
 const NO_VOCABULARY = new SharedArrayBuffer(0);
 
 export default createHuggingFaceTokenizers;
+
+/**
+ * Packs the vocabulary of a `tokenizer.json` without parsing it into a large object. `rest` is the JSON with
+ * an empty vocabulary. Undefined if the vocabulary is not a plain list of tokens with ids.
+ */
+export function packVocabulary(json: string): Vocabulary | undefined {
+  try {
+    return pack(json);
+  } catch {
+    // The caller then parses the whole file, which reports the error.
+    return undefined;
+  }
+}
+
+function pack(json: string): Vocabulary | undefined {
+  const opening = /"vocab"\s*:\s*\{/.exec(json);
+  if (opening === null) return undefined;
+  const from = opening.index + opening[0].length;
+  const tokens = new TokenList();
+  const to = scanTokens(json, from, tokens);
+  if (to === undefined) return undefined;
+  const rest = json.slice(0, from) + json.slice(to);
+  const file: unknown = JSON.parse(rest);
+  if (!isRecord(file) || !isRecord(file.model) || typeOf(file.model) !== 'WordPiece') return undefined;
+  if (!isRecord(file.model.vocab) || Object.keys(file.model.vocab).length > 0) return undefined;
+  tokens.addAll(entriesOf(readAddedTokens(file.added_tokens)));
+  return Vocabulary.build(tokens, Buffer.from(rest));
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+const BRACE = 0x7d;
+const SPACE = 0x20;
+const ZERO = 0x30;
+const NINE = 0x39;
+
+function scanTokens(json: string, from: number, tokens: TokenList): number | undefined {
+  for (let at = from; ; at++) {
+    const opening = skipSpace(json, at);
+    if (json.charCodeAt(opening) !== QUOTE) return undefined;
+    const closing = endOfString(json, opening);
+    const colon = skipSpace(json, closing + 1);
+    if (json.charCodeAt(colon) !== COLON) return undefined;
+    const digits = skipSpace(json, colon + 1);
+    const afterDigits = skipDigits(json, digits);
+    if (afterDigits === digits) return undefined;
+    addToken(json, opening, closing, Number(json.slice(digits, afterDigits)), tokens);
+    at = skipSpace(json, afterDigits);
+    const unit = json.charCodeAt(at);
+    if (unit === BRACE) return at;
+    if (unit !== COMMA) return undefined;
+  }
+}
+
+function addToken(json: string, opening: number, closing: number, id: number, tokens: TokenList): void {
+  let at = opening + 1;
+  while (at < closing && json.charCodeAt(at) !== BACKSLASH) at++;
+  if (at === closing) tokens.add(json, opening + 1, closing, id);
+  else tokens.addAll([[JSON.parse(json.slice(opening, closing + 1)) as string, id]]);
+}
+
+function endOfString(json: string, opening: number): number {
+  let at = opening + 1;
+  for (; at < json.length; at++) {
+    const unit = json.charCodeAt(at);
+    if (unit === QUOTE) break;
+    if (unit === BACKSLASH) at++;
+  }
+  return at;
+}
+
+function skipSpace(json: string, from: number): number {
+  let at = from;
+  while (json.charCodeAt(at) <= SPACE) at++;
+  return at;
+}
+
+function skipDigits(json: string, from: number): number {
+  let at = from;
+  while (json.charCodeAt(at) >= ZERO && json.charCodeAt(at) <= NINE) at++;
+  return at;
+}

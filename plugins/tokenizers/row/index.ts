@@ -2,7 +2,6 @@ import type { Factory, Tokenizer } from '../../../core/kit.ts';
 import { createSeparatedText } from '../../toolkit/separated-text.ts';
 import type manifest from './manifest.ts';
 
-/** Opens `row`: only a line feed (U+000A) ends a row. */
 const createRowTokenizers: Factory<typeof manifest> = () => ({
   names: () => [row.name],
   open: async (name) => (name === row.name ? row : undefined),

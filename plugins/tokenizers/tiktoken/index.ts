@@ -1,22 +1,18 @@
+import { readFile } from 'node:fs/promises';
 import type { Factory, SharedBuffers, Tokenizer } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
-import { encodingOfModel } from './model-names.ts';
-import { createPieceEncoder } from './pieces/piece-encoder.ts';
-import { createPieceTable } from './pieces/piece-table.ts';
-import { CL100K, GPT2, O200K, type Pattern } from './scan/patterns.ts';
-import { buildUnicodeClasses } from './scan/unicode-classes.ts';
-import { createTokenizedText, type Encoding, encodeText } from './text/tokenized-text.ts';
-import { readRankFile } from './vocabulary/rank-file.ts';
-import { buildRanks, viewRanks } from './vocabulary/ranks.ts';
+import { CL100K, GPT2, O200K, type Pattern } from './patterns.ts';
+import { createPieceEncoder, createPieceTable } from './pieces.ts';
+import { buildRanks, readRankFile, viewRanks } from './ranks.ts';
+import { createTokenizedText, type Encoding, encodeText } from './tokenized-text.ts';
+import { buildUnicodeClasses } from './unicode-classes.ts';
 
-/** What determines an encoding's tokens. Encodings that differ only in special tokens share the ranks of one. */
 interface EncodingSource {
   readonly pattern: Pattern;
-  /** The encoding in the tiktoken package that has the ranks. */
+  /** The file in the tiktoken package. Encodings that differ only in special tokens share a file. */
   readonly ranks: string;
 }
 
-/** The encodings by name. */
 const ENCODINGS: ReadonlyMap<string, EncodingSource> = new Map([
   ['gpt2', { pattern: GPT2, ranks: 'gpt2' }],
   ['r50k_base', { pattern: GPT2, ranks: 'r50k_base' }],
@@ -28,13 +24,12 @@ const ENCODINGS: ReadonlyMap<string, EncodingSource> = new Map([
 ]);
 
 /**
- * Opens OpenAI's encodings by name, or by the name of a model that tiktoken knows, and reads nothing before that.
- * `open` rejects if the tiktoken package is missing, or has a different pattern from the one known here.
+ * Opens OpenAI's encodings by name, or by the name of a model that tiktoken knows. Nothing is read before
+ * `open`. `open` rejects if the tiktoken package is missing, or if its file has an unknown pattern.
  */
 const createTiktokenTokenizers: Factory<typeof manifest> = ({ shared }) => {
   const opened = new Map<string, Promise<Tokenizer>>();
 
-  /** Keeps each encoding open, under whatever name it was requested. Failures are retried. */
   function openEncoding(name: string): Promise<Tokenizer> | undefined {
     const source = ENCODINGS.get(name);
     if (source === undefined) return undefined;
@@ -85,4 +80,35 @@ async function loadRanks(name: string, pattern: string): Promise<SharedArrayBuff
         'know. Install the version of tiktoken that package.json names.',
     );
   return buildRanks(file.ranks);
+}
+
+/**
+ * Encodings by prefixes of model names, from tiktoken for Python; the JavaScript package lacks them. Prefixes
+ * cover versions that the package's table does not list.
+ */
+const PREFIXES: readonly (readonly [prefix: string, encoding: string])[] = [
+  ['o1-', 'o200k_base'],
+  ['o3-', 'o200k_base'],
+  ['o4-mini-', 'o200k_base'],
+  ['gpt-5-', 'o200k_base'],
+  ['gpt-4.5-', 'o200k_base'],
+  ['gpt-4.1-', 'o200k_base'],
+  ['chatgpt-4o-', 'o200k_base'],
+  ['gpt-4o-', 'o200k_base'],
+  ['gpt-4-', 'cl100k_base'],
+  ['gpt-3.5-turbo-', 'cl100k_base'],
+  ['gpt-35-turbo-', 'cl100k_base'],
+  ['gpt-oss-', 'o200k_harmony'],
+  // Fine-tuned models; longer prefixes come first.
+  ['ft:gpt-4o', 'o200k_base'],
+  ['ft:gpt-4', 'cl100k_base'],
+  ['ft:gpt-3.5-turbo', 'cl100k_base'],
+  ['ft:davinci-002', 'cl100k_base'],
+  ['ft:babbage-002', 'cl100k_base'],
+];
+
+async function encodingOfModel(name: string): Promise<string | undefined> {
+  const url = new URL(import.meta.resolve('tiktoken/model_to_encoding.json'));
+  const table = new Map<string, string>(Object.entries(JSON.parse(await readFile(url, 'utf8'))));
+  return table.get(name) ?? PREFIXES.find(([prefix]) => name.startsWith(prefix))?.[1];
 }

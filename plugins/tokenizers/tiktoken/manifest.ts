@@ -4,7 +4,6 @@ const words = (list: string): string[] => list.trim().split(/\s+/);
 
 const ENCODINGS = 'gpt2 r50k_base p50k_base p50k_edit cl100k_base o200k_base o200k_harmony';
 
-/** The models that tiktoken knows by name, and the prefixes of their versions. */
 const MODELS = `
   gpt-4 gpt-4o gpt-5 text-embedding-3-small text-embedding-3-large text-embedding-ada-002
   gpt-3.5-turbo gpt-35-turbo gpt-4.1 o1 o3 o4-mini

@@ -1,15 +1,15 @@
-/** What ECMAScript 2026 adds to `JSON`, missing from TypeScript's types. */
+// `rawJSON` is in ECMAScript 2026, but not yet in TypeScript's types.
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): object };
 type Reviver = (key: string, value: unknown, context: { readonly source: string }) => unknown;
 
-/** Digits and points of a number that a double may change; 15 digits are always kept. */
+/** Length of numbers, in digits and points, from which a double may change them: a double keeps 15 digits. */
 const LONG = 16;
-/** Other numbers that a double may change: with an exponent, or -0. */
+/** Numbers with fewer digits than `LONG` that a double may change: those with an exponent, and -0. */
 const MAY_CHANGE = /(?<=(?:^|[[:,])\s*-?[\d.]+)[eE]|(?:^|[[:,])\s*-0(?:\.0*)?(?![.\d])/;
 
 /**
- * Parses JSON so that `JSON.stringify` writes the same numbers: those that a double would change, such as 1e400 or
- * 12345678901234567890, become `JSON.rawJSON` objects.
+ * Parses JSON such that `JSON.stringify` writes the same numbers again. A number that a double would change, such as
+ * 1e400 or 12345678901234567890, becomes a `JSON.rawJSON` object.
  *
  * @throws SyntaxError
  */
@@ -18,13 +18,11 @@ export function parseExactJson(text: string): unknown {
   return mayChange ? JSON.parse(text, keepNumber as Parameters<typeof JSON.parse>[1]) : JSON.parse(text);
 }
 
-/**
- * Whether there may be a long number. Most JSON is vectors, so only every so many characters are looked at; a long
- * number covers at least one of them.
- */
+/** Whether a text may have a long number. Reads only every 16th character, because a long number covers one. */
 function hasLongNumber(text: string): boolean {
   for (let at = 0; at < text.length; at += LONG) {
-    let [from, to] = [at, at];
+    let from = at;
+    let to = at;
     while (isDigit(text.charCodeAt(to))) to++;
     while (to > at && isDigit(text.charCodeAt(from - 1))) from--;
     if (to - from >= LONG) return true;
@@ -40,11 +38,11 @@ const keepNumber: Reviver = (_, value, { source }) =>
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
-/** A JSON number in its canonical form; undefined if it is not a number, such as `Infinity`. */
+/** A JSON number in canonical form; undefined if the text is not a JSON number, such as `Infinity`. */
 export function decimalOf(number: string): string | undefined {
-  const found = NUMBER.exec(number);
-  if (found === null) return undefined;
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = found;
+  const parts = NUMBER.exec(number);
+  if (parts === null) return undefined;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;
   const digits = (whole + fraction).replace(/^0+/, '');
   const significant = digits.replace(/0+$/, '');
   const power = Number(exponent) - fraction.length + digits.length - significant.length;

@@ -1,4 +1,4 @@
-/** JSON whose numbers keep every digit, and vectors as JSON. */
+/** JSON with exact numbers, and vectors as JSON. */
 
 export { vectorJson } from './ascii-numbers.ts';
 export { parseExactJson } from './exact-json.ts';

@@ -1,6 +1,5 @@
 import { isBlankUnit, isDigit } from '../../../core/engine/cuts/lines.ts';
-import type { MarkdownBlock, OpenBlock } from './block.ts';
-import { readFrontMatter } from './front-matter.ts';
+import { matchEnd } from '../../../core/engine/search.ts';
 import {
   beginBreak,
   beginFence,
@@ -17,13 +16,13 @@ import {
 } from './leaves.ts';
 import * as letters from './letters.ts';
 import { CLOSE_PAREN, DASH, DOT, isBlank, PLUS, STAR } from './letters.ts';
-import { type Begun, MAX_CONTAINERS, Scan } from './scan.ts';
+import { type Begun, MAX_CONTAINERS, type MarkdownBlock, type OpenBlock, openBlock, Scan } from './scan.ts';
 
 /**
- * Finds the blocks of CommonMark (0.31), with GFM's tables, footnotes and front matter, in one pass over the lines;
- * inline syntax is ignored. It differs from the specification where that needs more than one pass: a link definition
- * has its label on one line and its destination there or on the next, and containers are nested at most 32 deep.
- * Two extensions of programs count as well: math and what templates keep from Markdown, and headers of several rows.
+ * Finds the blocks of CommonMark 0.31 in one pass over the lines. Also finds GFM's tables, footnotes and front
+ * matter, math, and text that templates protect from Markdown. Ignores inline syntax. Three things differ from the
+ * standards: a link definition has its label on one line, and its destination on the same or the next line.
+ * Containers nest at most 32 deep. Table headers may have several rows.
  */
 export function findMarkdownBlocks(text: string): readonly MarkdownBlock[] {
   const scan = new Scan(text);
@@ -37,10 +36,10 @@ export function findMarkdownBlocks(text: string): readonly MarkdownBlock[] {
     else beginBlocks(scan, matched);
   }
   scan.closeTo(0);
-  return scan.found;
+  return scan.blocks;
 }
 
-/** Begins the blocks that the line opens, containers first and then one leaf, or continues a paragraph or table. */
+/** Begins all blocks that the line opens, containers first. If there are none, continues a paragraph or table. */
 function beginBlocks(scan: Scan, matched: number): void {
   const { line } = scan;
   let depth = matched;
@@ -64,7 +63,7 @@ function beginBlocks(scan: Scan, matched: number): void {
   }
 }
 
-/** @param text the open text that the line could continue, unless that would be lazy */
+/** @param text the open paragraph that the line could continue; undefined if only by lazy continuation */
 function beginBlock(scan: Scan, depth: number, text: OpenBlock | undefined): Begun | undefined {
   switch (scan.line.unit) {
     case letters.GREATER:
@@ -108,13 +107,11 @@ const MARKS = Uint8Array.from({ length: 128 }, (_, unit) =>
   '>#`~<=-*_[|:+$%\\{0123456789'.includes(String.fromCharCode(unit)) ? 1 : 0,
 );
 
-/** Whether a block other than a paragraph may begin with the unit. */
 function isMark(unit: number): boolean {
   return unit < 128 && MARKS[unit] === 1;
 }
 
-/** How many of the open containers the current line continues. */
-function matchContainers({ line, open, found }: Scan): number {
+function matchContainers({ line, open, blocks }: Scan): number {
   let matched = 0;
   for (; matched < open.length; matched++) {
     const container = open[matched] as OpenBlock;
@@ -123,8 +120,7 @@ function matchContainers({ line, open, found }: Scan): number {
     if (kind === 'quote') {
       if (!line.consumeQuote()) break;
     } else if (line.isBlank) {
-      // It holds nothing yet.
-      if (container === found.at(-1)) break;
+      if (container === blocks.at(-1)) break;
     } else if (line.indent >= width) line.column += width;
     else break;
   }
@@ -148,7 +144,6 @@ function beginFootnote(scan: Scan, depth: number): Begun | undefined {
   return 'container';
 }
 
-/** @param text the open text that the line could continue, unless that would be lazy */
 function beginItem(scan: Scan, depth: number, text: OpenBlock | undefined): Begun | undefined {
   const { line } = scan;
   const marker = markerLetters(scan);
@@ -168,7 +163,7 @@ function beginItem(scan: Scan, depth: number, text: OpenBlock | undefined): Begu
   return 'container';
 }
 
-/** Length of an item's marker: one character, or up to nine digits and a closing one; 0 if there is none. */
+/** Length of the list marker: a bullet, or up to nine digits and a delimiter. 0 if the line has none. */
 function markerLetters({ units, line: { ink, end, unit } }: Scan): number {
   if (unit === DASH || unit === STAR || unit === PLUS) return 1;
   let at = ink;
@@ -178,8 +173,51 @@ function markerLetters({ units, line: { ink, end, unit } }: Scan): number {
   return digits > 0 && digits < 10 && (close === DOT || close === CLOSE_PAREN) ? digits + 1 : 0;
 }
 
-/** Whether an item may interrupt a paragraph: it must not be empty, and numbered items must start with the first. */
+/** Whether the item may follow a paragraph without a blank line: it is not empty, and its number, if any, is 1. */
 function interruptsText({ text, units, line: { ink, end } }: Scan, marker: number): boolean {
   const isFirst = marker === 1 || /^0*1$/.test(text.slice(ink, ink + marker - 1));
   return isFirst && !isBlank(units, ink + marker, end);
+}
+
+const OPENING = /^\ufeff?(---|\+\+\+)[ \t]*(?:\r\n|\r|\n)/;
+const FIRST = /[ \t]*(?:(#)|[^\s:=][^:=\r\n]*[:=])/y;
+const EMPTY_LINE = /[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n)/y;
+/** A line with a YAML or TOML member. Names have at most two words; with more, the line would be a sentence. */
+const MEMBER_LINE =
+  /(?:["']?[\w.$-]+(?: [\w.$-]+)?["']?[ \t]*(?::(?=\s)|=)[^\r\n]*|\[+[\w.-]+\]+[ \t]*)(?:\r\n|\r|\n)/y;
+/** A line that continues a member: indented, a list item, or a closing bracket. */
+const INNER_LINE = /[ \t\-\]}][^\r\n]*(?:\r\n|\r|\n)/y;
+
+/**
+ * Reads front matter: metadata between lines of `---` or `+++` at the start of the text. It must begin with a member,
+ * or with a comment if all further lines are metadata. Otherwise the comment could be a Markdown heading.
+ */
+function readFrontMatter({ text, line, blocks }: Scan): void {
+  const open = OPENING.exec(text);
+  if (open === null) return;
+  const start = open[0].length;
+  FIRST.lastIndex = start;
+  const first = FIRST.exec(text);
+  if (first === null) return;
+  const close = open[1] === '---' ? /^(?:---|\.\.\.)[ \t]*$/gm : /^\+\+\+[ \t]*$/gm;
+  close.lastIndex = start;
+  const last = close.exec(text);
+  if (last === null || (first[1] !== undefined && !isData(text, start, last.index))) return;
+  while (line.next <= last.index) line.read();
+  blocks.push(openBlock('front_matter', 0, line.next, 0, 0));
+}
+
+function isData(text: string, start: number, end: number): boolean {
+  let hasMember = false;
+  for (let at = start; at < end; ) {
+    let next = matchEnd(EMPTY_LINE, text, at);
+    if (next === -1 && hasMember) next = matchEnd(INNER_LINE, text, at);
+    if (next === -1) {
+      next = matchEnd(MEMBER_LINE, text, at);
+      hasMember = true;
+    }
+    if (next === -1) return false;
+    at = next;
+  }
+  return hasMember;
 }

@@ -1,7 +1,7 @@
 /** Markdown: the blocks of a text, and text as Markdown. */
 
-export type { BlockKind, MarkdownBlock } from './block.ts';
 export { findMarkdownBlocks } from './find-blocks.ts';
+export type { BlockKind, MarkdownBlock } from './scan.ts';
 export {
   delimiterRow,
   escapeBlockStarts,

@@ -1,7 +1,6 @@
 import { isBlankUnit, isLineBreak } from '../../../core/engine/cuts/lines.ts';
+import { matchEnd } from '../../../core/engine/search.ts';
 import { startOnLine } from '../lines.ts';
-import { LABEL_ALONE, type OpenBlock, openBlock } from './block.ts';
-import { closesHtml, htmlKindOf, NO_HTML, TAG_ALONE } from './html-blocks.ts';
 import {
   BACKSLASH,
   CARRIAGE_RETURN,
@@ -16,9 +15,9 @@ import {
   TICK,
 } from './letters.ts';
 import { RawBlocks } from './raw-blocks.ts';
-import type { Begun, Scan } from './scan.ts';
+import { type Begun, LABEL_ALONE, type OpenBlock, openBlock, type Scan } from './scan.ts';
 
-/** Whether the current line belongs to a leaf that takes lines verbatim. */
+/** Adds the current line to a block of verbatim text. @returns whether the line belongs to the block */
 export function continueRaw(scan: Scan, leaf: OpenBlock): boolean {
   const { isBlank, indent, ink, end } = scan.line;
   if (leaf.kind === 'indented') {
@@ -44,7 +43,6 @@ function closesFence({ units, line: { indent, ink, end } }: Scan, { mark, width 
   return indent < 4 && behind - ink >= width && isBlank(units, behind, end);
 }
 
-/** Passes the lines after the current one up to one that may close the fence: it begins with the same marker. */
 function passLines({ text, units, line }: Scan, { mark }: OpenBlock): void {
   const marker = mark === TICK ? '```' : '~~~';
   for (let at = text.indexOf(marker, line.next); at !== -1; at = text.indexOf(marker, at + 1)) {
@@ -77,7 +75,6 @@ export function beginFence(scan: Scan, depth: number): Begun | undefined {
   return 'leaf';
 }
 
-/** @param text the open text that the line could continue, unless that would be lazy */
 export function beginHtml(scan: Scan, depth: number, text: OpenBlock | undefined): Begun | undefined {
   const { ink, end } = scan.line;
   const kind = htmlKindOf(scan.text, ink, end);
@@ -88,16 +85,16 @@ export function beginHtml(scan: Scan, depth: number, text: OpenBlock | undefined
   return 'leaf';
 }
 
-/** Begins math, and what templates keep from Markdown, outside of containers: all of its lines. */
+/** Reads a block of math, or of text that templates protect from Markdown. Ignores such blocks within containers. */
 export function beginRaw(scan: Scan, depth: number): Begun | undefined {
-  // After the items of a list it is outside of it.
+  // Depth 1 in a list means a block directly after the list's items. Such a block ends the list.
   if (depth > 1 || (depth === 1 && scan.open[0]?.kind !== 'list')) return undefined;
   const { text, units, line } = scan;
   scan.raw ??= new RawBlocks(text, units);
-  const found = scan.raw.at(line.ink, line.end);
-  if (found === undefined) return undefined;
-  const block = scan.add(found.kind, depth);
-  while (line.next <= found.end) line.read();
+  const raw = scan.raw.at(line.ink, line.end);
+  if (raw === undefined) return undefined;
+  const block = scan.add(raw.kind, depth);
+  while (line.next <= raw.end) line.read();
   scan.extend(block);
   return 'leaf';
 }
@@ -115,7 +112,6 @@ export function beginBreak(scan: Scan, depth: number): Begun | undefined {
   return 'leaf';
 }
 
-/** Turns the paragraph above a line of `=` or `-` into a heading. */
 export function underline(scan: Scan, text: OpenBlock | undefined): Begun | undefined {
   const { ink, end, unit } = scan.line;
   const isLine = isBlank(scan.units, runEnd(scan.units, ink, end, unit), end);
@@ -128,8 +124,8 @@ export function underline(scan: Scan, text: OpenBlock | undefined): Begun | unde
 }
 
 /**
- * Turns the last lines of the paragraph above a delimiter row into a table: the last one, as GitHub does, and the rows
- * above it with as many cells, which are headers of several rows as other programs write them.
+ * Begins a table at a delimiter row. As on GitHub, the last line of the paragraph above becomes the header. Earlier
+ * lines with the same number of cells join the header, because other programs write several header rows.
  */
 export function beginTable(scan: Scan, text: OpenBlock | undefined): Begun | undefined {
   if (text?.kind !== 'paragraph') return undefined;
@@ -149,10 +145,9 @@ export function beginTable(scan: Scan, text: OpenBlock | undefined): Begun | und
   return 'leaf';
 }
 
-/** Maximum rows of a header: more are the rows of a table without one. */
+/** Maximum header rows above a delimiter row. With more, only the last row is taken as the header. */
 const MAX_HEADER_ROWS = 5;
 
-/** Where the header begins whose last row is the last line of a paragraph. */
 function headerStart(scan: Scan, paragraph: OpenBlock, columns: number): number {
   let first = scan.lastLine;
   for (let rows = 1; first > paragraph.start; rows++) {
@@ -165,7 +160,6 @@ function headerStart(scan: Scan, paragraph: OpenBlock, columns: number): number 
   return first;
 }
 
-/** Where the line begins that ends at an offset, with its break. */
 function lineBefore({ units }: Scan, floor: number, end: number): number {
   const isPair = units[end - 1] === LINE_FEED && units[end - 2] === CARRIAGE_RETURN;
   let at = end - (isPair ? 2 : 1);
@@ -173,7 +167,6 @@ function lineBefore({ units }: Scan, floor: number, end: number): number {
   return at;
 }
 
-/** Whether a line has this many cells, at least one of them by a pipe. */
 function isRow(scan: Scan, start: number, end: number, inner: number, columns: number): boolean {
   const { units } = scan;
   let ink = Math.max(start, inner);
@@ -181,12 +174,10 @@ function isRow(scan: Scan, start: number, end: number, inner: number, columns: n
   return scan.text.slice(ink, end).includes('|') && cellsOf(scan, ink, end) === columns;
 }
 
-/** Begins a paragraph, or a link definition. */
 export function beginText(scan: Scan, depth: number): void {
   readFirstLine(scan, scan.begin('paragraph', depth));
 }
 
-/** Continues a paragraph, or the text after a link definition, which is a paragraph of its own. */
 export function continueText(scan: Scan, text: OpenBlock): void {
   const { start, next, ink, end } = scan.line;
   if (text.kind === 'definition') {
@@ -200,7 +191,6 @@ export function continueText(scan: Scan, text: OpenBlock): void {
   if (isLabel && isDestination(scan.text, ink, end)) text.kind = 'definition';
 }
 
-/** Checks whether the first line of a paragraph is a link definition. */
 function readFirstLine(scan: Scan, paragraph: OpenBlock): void {
   const { ink, end, unit } = scan.line;
   addLine(scan, paragraph);
@@ -211,15 +201,14 @@ function readFirstLine(scan: Scan, paragraph: OpenBlock): void {
   else if (isDestination(scan.text, behind, end)) paragraph.kind = 'definition';
 }
 
-/** Maximum length of a label with its brackets and colon. */
+/** Maximum length of `[label]:`. The label itself has at most 999 characters. */
 const MAX_LABEL_LENGTH = 1002;
 const LINK_LABEL = /^\[(?![ \t]*\])(?:[^[\]\\]|\\.)*\]:/s;
 export const NOTE_LABEL = /^\[\^(?:[^[\]\\ \t]|\\[^ \t])+\]:/;
 
-/** Where the text after `[label]:` begins; -1 if there is no such label. */
+/** The end of `[label]:` at `start`; -1 if there is no such label. */
 export function labelEnd(text: string, start: number, end: number, pattern: RegExp): number {
   const source = text.slice(start, Math.min(end, start + MAX_LABEL_LENGTH));
-  // Most brackets begin a link.
   const label = source.includes(']:') ? pattern.exec(source)?.[0] : undefined;
   return label === undefined ? -1 : start + label.length;
 }
@@ -227,10 +216,8 @@ export function labelEnd(text: string, start: number, end: number, pattern: RegE
 const DESTINATION =
   /^[ \t]*(?:<(?:[^<>\\]|\\.)*>|[^\s<]\S*)(?:[ \t]+(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?[ \t]*$/;
 
-/** Longest line that is read as the destination of a link. */
 const MAX_DESTINATION_LENGTH = 4000;
 
-/** Whether the rest of a line is the destination of a link, with an optional title. */
 function isDestination(text: string, start: number, end: number): boolean {
   return end - start <= MAX_DESTINATION_LENGTH && DESTINATION.test(text.slice(start, end));
 }
@@ -241,10 +228,9 @@ function addLine(scan: Scan, paragraph: OpenBlock): void {
   scan.extend(paragraph);
 }
 
-/** A cell of a delimiter row, `| --- | :-: |`. */
 const DASHES = /^[ \t]*:?-+:?[ \t]*$/;
 
-/** Number of columns of a delimiter row; 0 if the stretch is not one. A pipe at either end adds none. */
+/** The number of columns of a delimiter row; 0 for another line. Pipes at both ends add no column. */
 function delimiterColumns(text: string, start: number, end: number): number {
   const row = text.slice(start, end);
   if (/[^-:| \t]/.test(row)) return 0;
@@ -254,7 +240,6 @@ function delimiterColumns(text: string, start: number, end: number): number {
   return cells.every((cell) => DASHES.test(cell)) ? cells.length : 0;
 }
 
-/** Number of cells of a row: the stretches between pipes. A pipe at either end adds none. */
 function cellsOf({ text, units }: Scan, start: number, end: number): number {
   let to = end;
   while (to > start && /\s/.test(text[to - 1] as string)) to--;
@@ -265,4 +250,48 @@ function cellsOf({ text, units }: Scan, start: number, end: number): number {
     else if (unit === PIPE && at > start && at < to - 1) cells++;
   }
   return cells;
+}
+
+/** Kinds of HTML blocks. Kinds 1 to 7 are the start conditions of CommonMark. */
+const NO_HTML = 0;
+const TAG_ALONE = 7;
+
+const BLOCKS =
+  `address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div dl dt
+  fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link
+  main menu menuitem nav noframes ol optgroup option p param search section summary table tbody td tfoot th thead
+  title tr track ul`.replace(/\s+/g, '|');
+
+/** Start and end conditions of kinds 1 to 6. Without an end condition, a block ends before a blank line. */
+const KINDS: readonly (readonly [opening: RegExp, closing?: RegExp])[] = [
+  [/^<(?:script|pre|style|textarea)(?:[\s>]|$)/i, /<\/(?:script|pre|style|textarea)>/i],
+  [/^<!--/, /-->/],
+  [/^<\?/, /\?>/],
+  [/^<![a-z]/i, />/],
+  [/^<!\[CDATA\[/, /\]\]>/],
+  [new RegExp(`^</?(?:${BLOCKS})(?:\\s|/?>|$)`, 'i')],
+];
+
+function htmlKindOf(text: string, start: number, end: number): number {
+  const line = text.slice(start, end);
+  for (let kind = KINDS.length; kind > 0; kind--) if (KINDS[kind - 1]?.[0].test(line)) return kind;
+  return isTagAlone(line) ? TAG_ALONE : NO_HTML;
+}
+
+function closesHtml(kind: number, text: string, start: number, end: number): boolean {
+  return KINDS[kind - 1]?.[1]?.test(text.slice(start, end)) ?? false;
+}
+
+const CLOSING_TAG = /^<\/[a-z][a-z0-9-]*[ \t]*>[ \t]*$/i;
+const TAG_START = /<[a-z][a-z0-9-]*/iy;
+const ATTRIBUTE = /[ \t]+[a-z_:][\w.:-]*(?:[ \t]*=[ \t]*(?:"[^"]*"|'[^']*'|[^ \t"'=<>`]+))?/iy;
+const TAG_END = /[ \t]*\/?>[ \t]*$/y;
+
+/** Whether a line is one complete tag and nothing else. A single pattern for this could overflow the stack. */
+function isTagAlone(line: string): boolean {
+  if (CLOSING_TAG.test(line)) return true;
+  let at = matchEnd(TAG_START, line, 0);
+  if (at === -1) return false;
+  for (let next = at; next !== -1; next = matchEnd(ATTRIBUTE, line, at)) at = next;
+  return matchEnd(TAG_END, line, at) !== -1;
 }

@@ -1,6 +1,5 @@
 import { isBlankUnit } from '../../../core/engine/cuts/lines.ts';
 
-/** UTF-16 units of block syntax. */
 export const TAB = 9;
 export const LINE_FEED = 10;
 export const CARRIAGE_RETURN = 13;
@@ -25,13 +24,11 @@ export const PIPE = 124;
 export const TILDE = 126;
 export const BOM = 0xfeff;
 
-/** Whether a stretch of a line is only spaces and tabs. */
 export function isBlank(units: Uint16Array, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if (!isBlankUnit(units[at] as number)) return false;
   return true;
 }
 
-/** Where the run of one unit that begins at an offset ends. */
 export function runEnd(units: Uint16Array, start: number, end: number, unit: number): number {
   let at = start;
   while (at < end && units[at] === unit) at++;

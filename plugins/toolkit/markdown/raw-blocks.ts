@@ -1,12 +1,9 @@
 import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
 import { matchEnd } from '../../../core/engine/search.ts';
-import type { BlockKind } from './block.ts';
 import { BACKSLASH, DOLLAR, isBlank, PERCENT } from './letters.ts';
 
-/** Lines that are not Markdown, up to the line that closes them. */
 export interface RawBlock {
-  readonly kind: BlockKind;
-  /** Within its last line. */
+  readonly kind: 'fence' | 'raw';
   readonly end: number;
 }
 
@@ -20,19 +17,19 @@ const LIQUID_END = ['raw', 'verbatim', 'comment', 'highlight', 'codeblock'].map(
 );
 const BLANK_LINE = /(?:\r\n|\n|\r(?!\n))[ \t]*(?=[\r\n])/g;
 const FENCE = /(?:^|[\r\n])[ \t]*(?:`{3}|~{3})/g;
-/** What may follow the end of math on its line: a label, a number or a stop. */
+/** What may follow the end of math on the same line: a label, a number or a punctuation mark. */
 const MATH_TAIL = /[ \t]*(?:(?:\{[^{}\r\n]*\}|\([\w.-]+\))[ \t]*)?(?:[.,;][ \t]*)?$/my;
 const LINE_TAIL = /[ \t]*$/my;
 
 /**
- * Finds the math, the environments of LaTeX, the blocks of Liquid and Hugo, and the comments of Obsidian in a text.
- * None begins without an end. Offsets must not fall: what comes next is remembered, so that all searches are linear.
+ * Finds math, environments of LaTeX, blocks of Liquid and Hugo, and comments of Obsidian. Ignores blocks without an
+ * end. Offsets must not decrease between calls. Takes linear time, because it remembers the next match of each
+ * pattern.
  */
 export class RawBlocks {
   readonly #text: string;
   readonly #units: Uint16Array;
   readonly #next = new Map<RegExp | string, number>();
-  /** Where the ends of environments begin, by their names, each list from its end. */
   #ends: Map<string, number[]> | undefined;
 
   constructor(text: string, units: Uint16Array) {
@@ -40,13 +37,12 @@ export class RawBlocks {
     this.#units = units;
   }
 
-  /** The block of several lines that begins at an offset, on a line that ends at `lineEnd`. */
   at(start: number, lineEnd: number): RawBlock | undefined {
-    const found = this.#begunAt(start, lineEnd);
-    return found !== undefined && found.end > lineEnd ? found : undefined;
+    const block = this.#blockAt(start, lineEnd);
+    return block !== undefined && block.end > lineEnd ? block : undefined;
   }
 
-  #begunAt(start: number, lineEnd: number): RawBlock | undefined {
+  #blockAt(start: number, lineEnd: number): RawBlock | undefined {
     const text = this.#text;
     switch (text.charCodeAt(start)) {
       case DOLLAR:
@@ -67,8 +63,9 @@ export class RawBlocks {
   }
 
   /**
-   * Between marks: the next one must end its line, and no fence begins before it. Text after the first one belongs to a
-   * paragraph if a blank line follows before the end.
+   * Finds a block between two marks. The closing mark must end its line, and there must be no fence before it. If
+   * text follows the opening mark and a blank line precedes the closing mark, the opening line is an ordinary
+   * paragraph.
    */
   #between(mark: string, close: string, tail: RegExp, start: number, lineEnd: number): RawBlock | undefined {
     const inner = start + mark.length;
@@ -87,12 +84,12 @@ export class RawBlocks {
 
   #environmentEnd(name: string, start: number): number | undefined {
     if (this.#ends === undefined) {
-      const found = [...this.#text.matchAll(ENVIRONMENT_END)].reverse();
+      const matches = [...this.#text.matchAll(ENVIRONMENT_END)].reverse();
       this.#ends = new Map();
-      for (const { index, 1: ended = '' } of found) {
-        const known = this.#ends.get(ended);
-        if (known === undefined) this.#ends.set(ended, [index]);
-        else known.push(index);
+      for (const { index, 1: ended = '' } of matches) {
+        const offsets = this.#ends.get(ended);
+        if (offsets === undefined) this.#ends.set(ended, [index]);
+        else offsets.push(index);
       }
     }
     const ends = this.#ends.get(name) ?? [];
@@ -108,7 +105,7 @@ export class RawBlocks {
     const end = this.#find(close, start);
     if (end === -1) return undefined;
     if (name === 'highlight' || name === 'codeblock') return { kind: 'fence', end };
-    // What is raw for Liquid is Markdown afterwards: with fences it is a page, or they hide what is in them.
+    // Raw text that contains fences is probably the whole page, which is Markdown, and not a block.
     const isPage = name !== 'comment' && inRange(this.#find(FENCE, start), end);
     return isPage ? undefined : { kind: 'raw', end };
   }
@@ -119,24 +116,23 @@ export class RawBlocks {
     return end === -1 ? undefined : { kind: 'fence', end };
   }
 
-  /** Where something is found from an offset on; -1 if it is not. */
-  #find(what: RegExp | string, from: number): number {
-    const known = this.#next.get(what);
+  #find(pattern: RegExp | string, from: number): number {
+    const known = this.#next.get(pattern);
     if (known !== undefined && (known === -1 || known >= from)) return known;
-    const found = this.#search(what, from);
-    this.#next.set(what, found);
-    return found;
+    const offset = this.#search(pattern, from);
+    this.#next.set(pattern, offset);
+    return offset;
   }
 
-  #search(what: RegExp | string, from: number): number {
-    if (typeof what === 'string') return this.#text.indexOf(what, from);
-    what.lastIndex = from;
-    return what.exec(this.#text)?.index ?? -1;
+  #search(pattern: RegExp | string, from: number): number {
+    if (typeof pattern === 'string') return this.#text.indexOf(pattern, from);
+    pattern.lastIndex = from;
+    return pattern.exec(this.#text)?.index ?? -1;
   }
 }
 
 keepOptimised(new RawBlocks('', new Uint16Array(0)));
 
-function inRange(found: number, end: number): boolean {
-  return found !== -1 && found < end;
+function inRange(offset: number, end: number): boolean {
+  return offset !== -1 && offset < end;
 }

@@ -2,33 +2,82 @@ import { isBlankUnit } from '../../../core/engine/cuts/lines.ts';
 import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
 import { LineEnds } from '../lines.ts';
 import { utf16Units } from '../running-total.ts';
-import { type BlockKind, type OpenBlock, openBlock } from './block.ts';
 import { BOM, GREATER, TAB } from './letters.ts';
 import type { RawBlocks } from './raw-blocks.ts';
 
-/** Deeper containers are treated as text, which bounds the cost of a line. */
+/**
+ * `esm` is an import or export of MDX. `raw` is math, or text that a template or a note program protects from
+ * Markdown. A `list`, `item`, `quote` or `footnote` is a container: it contains other blocks.
+ */
+export type BlockKind =
+  | 'front_matter'
+  | 'heading'
+  | 'paragraph'
+  | 'fence'
+  | 'indented'
+  | 'html'
+  | 'raw'
+  | 'esm'
+  | 'table'
+  | 'break'
+  | 'definition'
+  | 'list'
+  | 'item'
+  | 'quote'
+  | 'footnote';
+
+/** Whole lines `[start, end)` of the text, including the last line break. Containers precede their contents. */
+export interface MarkdownBlock {
+  readonly kind: BlockKind;
+  readonly start: number;
+  readonly end: number;
+  readonly depth: number;
+  /** 1 to 6 for headings; 0 for other blocks. */
+  readonly level: number;
+  /** Start of the text in the first line. For a table, start of the first row after the delimiter row. */
+  readonly inner: number;
+}
+
+export interface OpenBlock extends MarkdownBlock {
+  kind: BlockKind;
+  end: number;
+  level: number;
+  inner: number;
+  /** For an item or footnote, columns of indentation. For a fence, the number of its marks. */
+  width: number;
+  /** The marker of a fence, list or item; the kind of an HTML block; `LABEL_ALONE` or 0 for a paragraph. */
+  mark: number;
+}
+
+/** Marks a paragraph that has only `[label]:` so far. The next line may complete the link definition. */
+export const LABEL_ALONE = 1;
+
+export function openBlock(
+  kind: BlockKind,
+  start: number,
+  end: number,
+  depth: number,
+  inner: number,
+): OpenBlock {
+  return { kind, start, end, depth, level: 0, inner, width: 0, mark: 0 };
+}
+
+/** Maximum depth of containers, which limits the time per line. Deeper containers are read as text. */
 export const MAX_CONTAINERS = 32;
 
-/** What a line has begun. */
 export type Begun = 'leaf' | 'container';
 
-/** A pass over the lines of a Markdown text: the current line, the blocks so far, and the open ones. */
 export class Scan {
   readonly text: string;
-  /** Its UTF-16 units, which are read faster, and with less code, than those of a string. */
   readonly units: Uint16Array;
   readonly line: Line;
-  readonly found: OpenBlock[] = [];
-  /** The open containers, outermost first. */
+  readonly blocks: OpenBlock[] = [];
   readonly open: OpenBlock[] = [];
-  /** The open leaf block in the innermost container. */
   leaf: OpenBlock | undefined;
-  /** What reads blocks that are not Markdown; made when the first line may begin one. */
   raw: RawBlocks | undefined;
-  /** Where the last line of the open paragraph begins, and where that line's text begins. */
+  /** Start of the last line of the open paragraph, and start of that line's text. */
   lastLine = 0;
   lastInk = 0;
-  /** End of the last line that belongs to a block. */
   #lastEnd = 0;
 
   constructor(text: string) {
@@ -37,13 +86,11 @@ export class Scan {
     this.line = new Line(text, this.units);
   }
 
-  /** The open text, which a line may continue. */
   get openText(): OpenBlock | undefined {
     const { leaf } = this;
     return leaf?.kind === 'paragraph' || leaf?.kind === 'definition' ? leaf : undefined;
   }
 
-  /** Begins a leaf that the next lines may continue. */
   begin(kind: BlockKind, depth: number): OpenBlock {
     const leaf = this.add(kind, depth);
     this.leaf = leaf;
@@ -56,49 +103,45 @@ export class Scan {
     return container;
   }
 
-  /** Replaces the open leaf by one that follows it in the same containers. */
   follow(leaf: OpenBlock): void {
-    this.found.push(leaf);
+    this.blocks.push(leaf);
     this.leaf = leaf;
   }
 
-  /** Adds the current line to a block. */
   extend(leaf: OpenBlock): void {
     leaf.end = this.line.next;
     this.#lastEnd = this.line.next;
   }
 
-  /** Closes the leaf, and all containers deeper than this. */
   closeTo(depth: number): void {
     this.leaf = undefined;
     while (this.open.length > depth) (this.open.pop() as OpenBlock).end = this.#lastEnd;
   }
 
-  /** Adds a block of the current line in this many of the open containers, and closes the others. */
   add(kind: BlockKind, depth: number): OpenBlock {
-    // A list holds nothing but items. V8 looks up an index of -1 as a name, which is slow.
+    // A list contains only items.
     const isInList = depth > 0 && this.open[depth - 1]?.kind === 'list' && kind !== 'item';
     this.closeTo(isInList ? depth - 1 : depth);
     const { start, next, ink } = this.line;
     const block = openBlock(kind, start, next, this.open.length, ink);
-    this.found.push(block);
+    this.blocks.push(block);
     this.#lastEnd = next;
     return block;
   }
 }
 
 /**
- * The lines of a text, one after the other, and how far blocks have read into the current one. Lines end with LF, CR
- * or both. Columns count a tab up to the next multiple of four.
+ * The current line of a text, and the position up to which its blocks have been read. Lines end with LF, CR or CR LF.
+ * A tab advances the column to the next multiple of four.
  */
 class Line {
   readonly #units: Uint16Array;
   readonly #ends: LineEnds;
-  /** `[start, end)` without the break, and where the next line begins. */
+  /** `[start, end)` excludes the line break; `next` is the start of the next line. */
   start = 0;
   end = 0;
   next = 0;
-  /** The column read up to, and the first character after it that is not a space, with its column. */
+  /** `column` is the column of the position. `ink` is the offset of the next character that is not a space or tab. */
   column = 0;
   ink = 0;
   #inkColumn = 0;
@@ -108,7 +151,6 @@ class Line {
     this.#ends = new LineEnds(text);
   }
 
-  /** Goes to the next line; there must be one. */
   read(): void {
     const start = this.next;
     this.start = start;
@@ -118,12 +160,10 @@ class Line {
     this.#skipSpace(start === 0 && this.#units[0] === BOM ? 1 : start);
   }
 
-  /** The first character after the position read up to; undefined at the end of the text. */
   get unit(): number {
     return this.#units[this.ink] as number;
   }
 
-  /** Columns of space before it. */
   get indent(): number {
     return this.#inkColumn - this.column;
   }
@@ -132,13 +172,11 @@ class Line {
     return this.ink >= this.end;
   }
 
-  /** Skips a marker of this length. */
   consume(letters: number): void {
     this.column = this.#inkColumn + letters;
     this.#skipSpace(this.ink + letters);
   }
 
-  /** Skips a quote marker, if one is next. */
   consumeQuote(): boolean {
     if (this.indent >= 4 || this.isBlank || this.unit !== GREATER) return false;
     this.consume(1);
@@ -160,11 +198,11 @@ class Line {
   }
 }
 
-/** Units of a text whose memory is kept for the next one. */
+/** Maximum code units of an array that is kept and reused for the next text. */
 const MAX_KEPT = 1 << 20;
 let kept = new Uint16Array(0);
 
-/** The units of a text, until those of the next one are read. */
+/** The UTF-16 units of a text. The array is reused, so it is valid only until the next call. */
 function unitsOf(text: string): Uint16Array {
   const { length } = text;
   if (length > MAX_KEPT) return utf16Units(text);
@@ -173,5 +211,4 @@ function unitsOf(text: string): Uint16Array {
   return kept.subarray(0, length);
 }
 
-// A scan holds a line and its ends.
 keepOptimised([new Scan(''), openBlock('paragraph', 0, 0, 0, 0)]);

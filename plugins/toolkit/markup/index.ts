@@ -1,6 +1,5 @@
-/** HTML, XML, templates and markup languages: their tags, and which of them a text is. */
+/** Tags of HTML and XML, and detection of markup languages and templates. */
 
+export { markupSyntaxOf, templateKindOf } from './detect.ts';
 export { MarkupReader } from './markup-reader.ts';
-export { markupSyntaxOf } from './markup-syntax.ts';
-export { templateKindOf } from './template-kind.ts';
 export { decodeReferences, readXml, type XmlAttributes } from './xml.ts';

@@ -1,30 +1,29 @@
 import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
 
 /**
- * Reads the tags and comments of HTML one after the other, in one pass, by the rules of the HTML standard's
- * tokenizer. Everything between them is text. A tag that is never closed, and everything after it, is also text.
+ * Reads the tags and comments of HTML in one pass, as the tokenizer of the HTML standard does. If a tag is not
+ * closed, it and all following text are ordinary text.
  */
 export class MarkupReader {
   readonly #text: string;
   #next = 0;
-  /** How many `svg` and `math` are open: within them no element has raw text, and CDATA is recognised. */
+  /** Number of open `svg` and `math` elements. Elements in these have no raw text, and CDATA is recognised there. */
   #foreign = 0;
   /** `[start, end)` of the current tag or comment. */
   start = 0;
   end = 0;
-  /** Tags: the name in lower case, truncated to 40 letters. Comments, declarations and the like: empty. */
+  /** The tag name in lower case, at most 40 letters; empty for comments and declarations. */
   name = '';
   isClosing = false;
-  /** Whether a tag belongs to SVG or MathML, and not to HTML. */
   isForeign = false;
-  /** Tags: where the raw text after it ends; the tag's own end if there is none. */
+  /** End of the raw text that follows the tag; end of the tag if its element has no raw text. */
   rawEnd = 0;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** Goes to the next tag or comment; false if there is none. */
+  /** Moves to the next tag or comment. @returns false if there is none */
   read(): boolean {
     const text = this.#text;
     for (let at = text.indexOf('<', this.#next); at !== -1; at = text.indexOf('<', at + 1)) {
@@ -53,7 +52,6 @@ export class MarkupReader {
     return true;
   }
 
-  /** Whether the current tag is foreign, except the `svg` and `math` that contain foreign content. */
   #followForeign(): boolean {
     const { name, isClosing } = this;
     if (name === 'svg' || name === 'math') {
@@ -81,7 +79,6 @@ keepOptimised(new MarkupReader(''));
 
 const MAX_NAME_LENGTH = 40;
 
-/** Elements of HTML whose opening tags end SVG and MathML. */
 const LEAVES_FOREIGN = new Set(
   `b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr ol
   p pre ruby s small span strong strike sub sup table tt u ul var`.split(/\s+/),
@@ -95,7 +92,6 @@ const QUESTION = 63;
 const DOUBLE = 34;
 const SINGLE = 39;
 
-/** After the `>` that closes a tag, ignoring those in quoted values; -1 if there is none. */
 function tagEnd(text: string, from: number): number {
   let at = from;
   while (at < text.length) {
@@ -107,9 +103,8 @@ function tagEnd(text: string, from: number): number {
   return -1;
 }
 
-/** After an attribute with its value. */
 function attributeEnd(text: string, start: number): number {
-  // An equals sign at the beginning belongs to the name.
+  // An equals sign at the start belongs to the name of the attribute.
   let at = start + 1;
   while (at < text.length && text.charCodeAt(at) !== EQUAL && !endsName(text.charCodeAt(at))) at++;
   const nameEnd = at;
@@ -126,13 +121,11 @@ function attributeEnd(text: string, start: number): number {
   return at;
 }
 
-/**
- * After a comment, or what the standard treats as one: a declaration, an instruction, a closing tag without a name.
- */
+/** The end of a comment, declaration, instruction or nameless closing tag. The standard treats all as comments. */
 function commentEnd(text: string, start: number, isForeign: boolean): number {
   if (text.startsWith('<!--', start)) {
     const close = COMMENT_END;
-    // `<!-->` and `<!--->` are whole comments, `<!--!>` is not one.
+    // `<!-->` and `<!--->` are complete comments; `<!--!>` is not.
     close.lastIndex = start + (text.charCodeAt(start + 4) === BANG ? 4 : 2);
     return close.test(text) ? close.lastIndex : text.length;
   }
@@ -151,12 +144,10 @@ function endsName(unit: number): boolean {
   return unit === GREATER || unit === SLASH || isSpace(unit);
 }
 
-/** Whether a unit is HTML white space. */
 function isSpace(unit: number): boolean {
   return unit === 32 || (unit >= 9 && unit <= 13 && unit !== 11);
 }
 
-/** Elements whose content is text, whatever it looks like. */
 const RAW = new Map(
   ['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes'].map((name) => [
     name,
@@ -165,9 +156,8 @@ const RAW = new Map(
 );
 
 /**
- * Where the raw text after an opening tag ends: before the closing tag, or with the text if there is none.
- *
- * @returns `start` if the element has no raw text
+ * The end of the raw text after an opening tag: the start of the closing tag, otherwise the end of the text. `start`
+ * if the element has no raw text.
  */
 function rawEnd(text: string, name: string, start: number): number {
   if (name === 'plaintext') return text.length;
@@ -180,7 +170,7 @@ function rawEnd(text: string, name: string, start: number): number {
 
 const SCRIPT_MARKS = /<!--|-->|<(\/?)script(?=[\s/>])/gi;
 
-/** A script ends at its closing tag, unless that closes a script which begins within `<!--` and `-->`. */
+/** The end of a script. Between `<!--` and `-->`, a closing tag may close an inner script instead. */
 function scriptEnd(text: string, start: number): number {
   const marks = SCRIPT_MARKS;
   marks.lastIndex = start;

@@ -1,26 +1,25 @@
 import { refusedError } from '../../../core/errors.ts';
 import { decodeUnicode } from '../decode-unicode.ts';
 
-/** By their names as written, with prefixes. */
 export type XmlAttributes = Readonly<Record<string, string | undefined>>;
 
-/** What is called for the parts of a document, in its order. Names of elements are without their prefixes. */
-export interface XmlHandlers {
+/** Functions that are called in the order of the document. Names of elements come without prefixes. */
+interface XmlHandlers {
   readonly open: (name: string, attributes: XmlAttributes) => void;
-  /** For an empty element as well. */
+  /** Called at the end of each element, even an empty one. */
   readonly close?: (name: string) => void;
-  /** Text within an element may come in several calls. */
+  /** May be called several times for the text of one element. */
   readonly text?: (text: string) => void;
 }
 
 const MAX_DEPTH = 256;
 
 /**
- * Reads XML in one pass: elements, attributes and text. A document type is refused, so that there are no entities
- * besides those of XML itself.
+ * Reads the elements, attributes and text of XML in one pass. A document type is refused, so only the predefined
+ * entities of XML exist.
  *
- * @param name of the document, for errors
- * @throws Error for callers if it is not well-formed, has a document type, or is nested too deeply
+ * @param name names the document in errors
+ * @throws Error for callers if the XML is malformed, has a document type, or is nested too deeply
  */
 export function readXml(bytes: Uint8Array, name: string, handlers: XmlHandlers): void {
   new XmlDocument(decodeUnicode({ bytes, charset: undefined }).text, name, handlers).read();
@@ -30,7 +29,6 @@ class XmlDocument {
   readonly #xml: string;
   readonly #name: string;
   readonly #handlers: XmlHandlers;
-  /** The names of the open elements. */
   readonly #path: string[] = [];
   #at = 0;
 
@@ -72,7 +70,7 @@ class XmlDocument {
     else this.#path.push(full);
   }
 
-  /** @returns where the next one begins */
+  /** @returns the start of the next attribute */
   #readAttribute(start: number, attributes: Record<string, string>): number {
     const equals = this.#after('=', start);
     const quote = this.#skip(equals, true);
@@ -93,12 +91,11 @@ class XmlDocument {
   }
 
   #after(sign: string, from: number): number {
-    const found = this.#xml.indexOf(sign, from);
-    if (found === -1) throw this.#damaged();
-    return found + sign.length;
+    const index = this.#xml.indexOf(sign, from);
+    if (index === -1) throw this.#damaged();
+    return index + sign.length;
   }
 
-  /** After white space, or after a name. */
   #skip(from: number, isSpace: boolean): number {
     const xml = this.#xml;
     const units = isSpace ? SPACE : ENDS_NAME;
@@ -118,7 +115,7 @@ class XmlDocument {
 }
 
 const CDATA = '<![CDATA[';
-/** Two expressions that match one character each: one for the whole name could overflow the stack of the expression. */
+/** Patterns of single characters. A pattern of a whole name could overflow the stack on a long name. */
 const NAME_START = /^[\p{L}_]/u;
 const NOT_IN_NAME = /[<&"'=!]/;
 const SPACE: ReadonlySet<number> = new Set([9, 10, 13, 32]);
@@ -131,7 +128,6 @@ function localName(full: string): string {
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 const LAST_CODE_POINT = 0x10ffff;
 
-/** Text as it is meant: with the characters that references such as `&lt;` and `&#65;` mean. */
 export function decodeReferences(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(

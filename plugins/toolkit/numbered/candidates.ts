@@ -1,78 +1,69 @@
 import type { Span } from '../../../core/contracts/chunk.ts';
 import { isArticle, isListMark } from './kinds.ts';
 import { type Label, labelsOf, MAX_READ } from './labels.ts';
-import { endsParagraph, type Layout, layoutOf } from './layout.ts';
 
-/** Sections that a text quotes, as amending acts do: its mark, and how many candidates come before it. */
+/** An open quotation that contains sections, as in acts that amend other acts. */
 interface Quote {
   readonly mark: string;
   readonly first: number;
 }
 
-/** Lines that may be headings; those of headings that are marked as such only have to be numbered. */
+/** Lines that may be headings. If they are already marked as a heading, a number at their start is enough. */
 export interface HeadingLines extends Span {
   readonly isMarked?: boolean;
 }
 
-/** A line that looks like a numbered heading. */
 export interface Candidate extends Span {
   readonly label: Label;
   readonly kind: string;
   readonly name: string;
   readonly isMarked: boolean;
-  /** Whether the line says that nothing is left of its section. */
   readonly isRepealed: boolean;
-  /** Characters of the text that belong to no heading, before the line. */
+  /** Number of characters in the lines before this one, excluding headings. */
   readonly inkBefore: number;
-  /** Lines among them that end like a sentence. */
+  /** Number of lines before this one that end like a sentence, excluding headings. */
   readonly sentencesBefore: number;
-  /** Whether there is text between it and the candidate before it. */
   readonly isAfterText: boolean;
-  /** The number of the last candidate of another family, which a decimal number may begin with. */
+  /** Numbers of the last earlier candidate of another family. A subsection's number may begin with these numbers. */
   readonly under: readonly number[];
 }
 
-/** A line; `ink` is it without white space and emphasis around it, empty if it is blank. */
 interface Line extends Span {
   readonly ink: string;
   readonly inkEnd: number;
-  /** White space before it. */
   readonly indent: number;
   readonly isMarked: boolean;
   readonly mayBeHeading: boolean;
 }
 
-/** Characters that titles have at most. */
+/** Maximum characters of a title: without a word such as `Article`, with a word, and on the line below a number. */
 const MAX_TITLE_LENGTH = 160;
 const MAX_TITLE_LENGTH_OF_WORD = 300;
 const MAX_TITLE_LENGTH_BELOW = 110;
-/** A line without a number's word that is longer than this and has another one below it is not a title. */
+/** Maximum characters of a heading without a word if the next line is not blank. */
 const MAX_OPEN = 60;
-/** Spaces before a number without a word; lists are indented by more. */
+/** Maximum spaces before a number without a word. Numbers with more spaces are items of a list. */
 const MAX_INDENTED = 3;
-/** Characters at the end of a line that tell how it ends. */
 const TAIL = 60;
 
 const LEADER = /(?:\.\s?){4,}\d*$|…\s*\d+$|[·⋯]{2,}\s*\d*$|(?:\s{3,}|\t)\d{1,4}$/;
 const REPEALED =
   /\b(?:weggefallen|aufgehoben|gegenstandslos|zukünftig in Kraft|repealed|reserved|deleted|omitted|abrogée?s?|supprimée?s?|derogado|suprimido|abrogato|soppresso)\b|削除/i;
-/** What follows the number of a section that is only referred to. */
+/** Words that show, after the number of a section, that the line only refers to that section. */
 const REFERENCE =
   /^(?:Abs|Absatz|Absätze|Absatzes|Satz|Sätze|Nr|Nrn|Nummer|Nummern|Buchstabe|Halbsatz|Unterabs|Unterabsatz|Alinea|Ziffer|Paragraph|Paragraphs|Subsection|Subsections|Artikel|Section|Article|BGB|GG|StGB|AO|EStG|SGB)(?![\p{L}])(?! ?[-–—])/u;
-/** The same if it is an annex, whose parts are not headings of their own. */
 const PART_OF_ANNEX = /^(?:Abschnitt|Kapitel|Teil|Titel|Chapter|Part|Title)(?![\p{L}])(?! ?[-–—])/u;
 const SENTENCE_END = /[.!?:;。！？；：”»"')）\]]/;
 const SENTENCE = /[.;:。；：！？!?][)\]”’»"]?$/;
 const UNFINISHED = /[,;，；、]$|[^.]\.$|[。！？]$|:$|：$/;
 
-/** Reads the candidates of a text in one pass over its lines. */
 export function readCandidates(text: string, within?: readonly HeadingLines[]): Candidate[] {
   const lines = new Lines(text, within);
   const layout = layoutOf(text);
-  const found: Candidate[] = [];
+  const candidates: Candidate[] = [];
   let ink = 0;
   let sentences = 0;
-  // Whether a heading can begin here: after a blank line, a heading, or the end of a paragraph if blank lines are rare.
+  // Whether a heading may begin: after a blank line, after a heading, or (if blank lines are rare) after a paragraph.
   let isFree = true;
   let quote: Quote | undefined;
   for (let line = lines.read(); line !== undefined; line = lines.read()) {
@@ -80,9 +71,9 @@ export function readCandidates(text: string, within?: readonly HeadingLines[]): 
       isFree = true;
       continue;
     }
-    if (isFree && opensQuote(line.ink)) quote = { mark: line.ink.charAt(0), first: found.length };
+    if (isFree && opensQuote(line.ink)) quote = { mark: line.ink.charAt(0), first: candidates.length };
     else if (quote !== undefined && closesQuote(line.ink, quote.mark)) {
-      if (found.length - quote.first <= MAX_QUOTED) found.length = quote.first;
+      if (candidates.length - quote.first <= MAX_QUOTED) candidates.length = quote.first;
       quote = undefined;
     }
     const fit = line.mayBeHeading && (isFree || line.isMarked) ? labelsIn(line, lines, layout) : [];
@@ -95,8 +86,8 @@ export function readCandidates(text: string, within?: readonly HeadingLines[]): 
       isFree = isSentence || endsParagraph(line.ink, next, layout);
       continue;
     }
-    const before = found.at(-1);
-    for (const label of fit) found.push(candidateOf(line, label, below, { ink, sentences }, before));
+    const before = candidates.at(-1);
+    for (const label of fit) candidates.push(candidateOf(line, label, below, { ink, sentences }, before));
     if (below !== undefined) lines.skipTo(below);
     else if (isRunIn(line, fit[0] as Label)) {
       ink += line.ink.length;
@@ -104,16 +95,15 @@ export function readCandidates(text: string, within?: readonly HeadingLines[]): 
     }
     isFree = true;
   }
-  return found;
+  return candidates;
 }
 
-/** Candidates that a quotation holds at most; with more of them it was closed by another mark. */
+/** If a quotation has more candidates than this, its closing mark was missed, so the candidates are kept. */
 const MAX_QUOTED = 100;
 const CLOSING: Readonly<Record<string, string>> = { '‘': '’', '“': '”', '«': '»', '„': '“' };
-/** A note below a text, which may end what the text quotes. */
+/** A note below a text. A closing mark at the end of a note does not end a quotation. */
 const NOTE = /^\( ?\*|\bp\. ?\d+\W*$/;
 
-/** Whether a section in quotation marks begins that continues after its line. */
 function opensQuote(ink: string): boolean {
   const mark = ink.charAt(0);
   if (CLOSING[mark] === undefined || quotesLeft(ink, mark) <= 0) return false;
@@ -125,7 +115,6 @@ function closesQuote(ink: string, mark: string): boolean {
   return /[’”»“]\W*$/.test(tail(ink)) && quotesLeft(ink, mark) < 0 && !NOTE.test(ink);
 }
 
-/** How many more quotations a line opens than it closes. */
 function quotesLeft(ink: string, mark: string): number {
   const isApostrophe = (at: number) => /[\p{L}\d]/u.test(ink.charAt(at + 1));
   let left = 0;
@@ -161,10 +150,9 @@ function candidateOf(
   };
 }
 
-/** The first of several authors: `A. Smith; B. Jones`. */
+/** A line that begins with the first of several authors: `A. Smith; B. Jones`. */
 const AUTHOR = /^\p{Lu}\. \p{Lu}[\p{L}-]+;/u;
 
-/** The labels of a line that can be a heading by what follows them. */
 function labelsIn(line: Line, lines: Lines, layout: Layout): readonly Label[] {
   const labels = labelsOf(line.ink.slice(0, MAX_READ));
   if (labels.length === 0 || line.isMarked) return labels;
@@ -173,14 +161,14 @@ function labelsIn(line: Line, lines: Lines, layout: Layout): readonly Label[] {
   const next = lines.peek(0);
   const goesOn =
     next !== undefined && next.ink !== '' && next.mayBeHeading && !endsParagraph(line.ink, next.ink, layout);
-  // A line below that is indented by more continues an item of a list.
+  // If the next line is indented more, both lines are an item of a list.
   if (
     goesOn &&
     (next as Line).indent > line.indent &&
     labels.every(({ isBare, depth }) => isBare && depth === 1)
   )
     return [];
-  // A short decimal sentence that text follows.
+  // A short sentence is a heading if its number is decimal, and a blank line and then ordinary text follow.
   if (
     (labels[0] as Label).depth > 1 &&
     (labels[0] as Label).rest < line.ink.length &&
@@ -194,17 +182,17 @@ function labelsIn(line: Line, lines: Lines, layout: Layout): readonly Label[] {
   return labels.filter((label) => isHeading(label, line, goesOn ? (next as Line).ink : ''));
 }
 
-/** @param next the line immediately below; empty if it is blank or another block */
+/** @param next the next line, if it may continue this line; otherwise empty */
 function isHeading(label: Label, { ink }: Line, next: string): boolean {
   const rest = ink.slice(label.rest);
   const isWrapped = /^[\p{Ll},;)]/u.test(next) && labelsOf(next.slice(0, MAX_READ)).length === 0;
   if (rest === '') return !isWrapped && (!label.isBare || /^(?:I|一)/.test(label.kind));
   if (label.isBare) {
-    // The next line may continue a sentence that a long line begins.
+    // A long line that is followed by another line may be the beginning of a sentence.
     if (isWrapped || (next !== '' && (isListMark(label.kind) || ink.length > MAX_OPEN))) return false;
     if (AUTHOR.test(ink)) return false;
     const isShort = rest.length <= MAX_TITLE_LENGTH;
-    // Longer titles are those of subsections, or in capitals.
+    // A longer title must be of a subsection or in capitals, and must not contain the end of a sentence.
     if (!isShort && (/[.;]\s/.test(rest) || (label.depth === 1 && /\p{Ll}/u.test(rest)))) return false;
     return isTitle(rest, label.depth > 1) && !UNFINISHED.test(tail(rest));
   }
@@ -220,7 +208,6 @@ function isHeading(label: Label, { ink }: Line, next: string): boolean {
   return !isWrapped && isTitle(rest, /^zu /.test(rest)) && !UNFINISHED.test(tail(rest));
 }
 
-/** Whether words can be a title: they begin with a capital, a number or a mark, and are few. */
 function isTitle(words: string, mayBeLower: boolean): boolean {
   if (words.length > MAX_TITLE_LENGTH_OF_WORD || !/\p{L}/u.test(words)) return false;
   return mayBeLower
@@ -228,14 +215,14 @@ function isTitle(words: string, mayBeLower: boolean): boolean {
     : /^[\p{Lu}\p{Lo}\d([{"“”„«»‘’'`<?¿¡_*►（【《「\\–-]/u.test(words);
 }
 
-/** Whether the text of a section begins on the line of its number, so that only the number is the heading. */
+/** Whether the text of a section begins on the line of its number. In that case, only the number is the heading. */
 function isRunIn({ ink, isMarked }: Line, label: Label): boolean {
   if (isMarked || label.isBare || label.rest >= ink.length) return false;
   const rest = ink.slice(label.rest);
   if (rest.length > MAX_TITLE_LENGTH_OF_WORD || (isArticle(label.kind) && /[，；：。]./.test(rest)))
     return true;
   if (!UNFINISHED.test(tail(rest)) || REPEALED.test(rest)) return false;
-  // Titles of chapters may end with a period.
+  // After a chapter's number, a phrase with a period may be a title; after an article's number, it is text.
   return (
     isArticle(label.kind) ||
     rest.length > MAX_TITLE_LENGTH ||
@@ -244,7 +231,6 @@ function isRunIn({ ink, isMarked }: Line, label: Label): boolean {
   );
 }
 
-/** Whether a line is only a number or a dash, or refers to a section, as cells of tables of correlation do. */
 function isReference(ink: string): boolean {
   if (ink.length > MAX_TITLE_LENGTH) return false;
   const cell = ink.replace(/^[—–] ?/, '');
@@ -252,7 +238,7 @@ function isReference(ink: string): boolean {
   return label === undefined ? /^[\d—–]*$/.test(cell) : !label.isBare && !/[.;:]$/.test(cell);
 }
 
-/** The title on the line below a number, or below a blank line: short, without an end, and not gone on with. */
+/** The title on the line after a number, with or without a blank line between. A title is short and unpunctuated. */
 function titleBelow(lines: Lines): Line | undefined {
   const next = lines.peek(0);
   const isApart = next?.ink === '';
@@ -272,12 +258,10 @@ function titleBelow(lines: Lines): Line | undefined {
   return goesOn ? undefined : title;
 }
 
-/** The end of a line, for patterns that are anchored there. */
 function tail(ink: string): string {
   return ink.slice(-TAIL);
 }
 
-/** The lines of a text, read once, with a look at the next few. */
 class Lines {
   readonly #text: string;
   readonly #within: readonly HeadingLines[] | undefined;
@@ -294,7 +278,7 @@ class Lines {
     return this.#ahead.shift() ?? this.#next();
   }
 
-  /** The line so many after the next one. */
+  /** Returns a later line without reading it. `peek(0)` returns the next line. */
   peek(count: number): Line | undefined {
     while (this.#ahead.length <= count) {
       const line = this.#next();
@@ -304,7 +288,6 @@ class Lines {
     return this.#ahead[count];
   }
 
-  /** Goes on after a line that was looked at. */
   skipTo(line: Line): void {
     while (this.read() !== line);
   }
@@ -322,7 +305,7 @@ class Lines {
     const indent = line.length - line.trimStart().length;
     const inkEnd = end > start && text.charCodeAt(end - 1) === CARRIAGE_RETURN ? end - 1 : end;
     const isMarked = lines?.isMarked === true;
-    // A marked heading is its first line.
+    // If a marked heading has several lines, only its first line may be a numbered heading.
     const mayBeHeading =
       this.#within === undefined || (lines !== undefined && (!isMarked || lines.start === start));
     return { start, end, ink, inkEnd, indent, isMarked, mayBeHeading };
@@ -339,8 +322,39 @@ class Lines {
 
 const CARRIAGE_RETURN = 13;
 
-/** A line without the marks of a Markdown heading or of emphasis around it. */
 function inkOf(line: string): string {
   const ink = line.trim().replace(/^#{1,6}[ \t]+/, '');
   return /^[*_]/.test(ink) ? ink.replace(/^[*_]{1,3}(?=\S)/, '').replace(/[*_]{1,3}$/, '') : ink;
+}
+
+interface Layout {
+  readonly isSpaced: boolean;
+  readonly width: number;
+}
+
+/** If at least one in this many lines is blank, a heading must follow a blank line. */
+const SPACED = 8;
+const SAMPLE = 100_000;
+/** In a text with lines wider than this, each line is a whole paragraph. */
+const WIDEST = 150;
+/** A line ends a paragraph if the line and the next word would fill at most this share of the width. */
+const FILLED = 0.85;
+
+function layoutOf(text: string): Layout {
+  const lines = text.slice(0, SAMPLE).split('\n');
+  const widths = lines.flatMap((line) => (/\S/.test(line) ? [columnsOf(line.trim())] : []));
+  const width = widths.sort((a, b) => a - b)[Math.floor(widths.length * 0.95)] ?? 0;
+  return { isSpaced: (lines.length - widths.length) * SPACED >= lines.length - 1, width };
+}
+
+function endsParagraph(line: string, next: string, { isSpaced, width }: Layout): boolean {
+  if (isSpaced) return false;
+  if (width > WIDEST) return true;
+  const word = /^(?:[\u3000-\uffef]|\S{1,40})/.exec(next)?.[0] ?? '';
+  return columnsOf(line) + 1 + columnsOf(word) <= width * FILLED;
+}
+
+/** The width of a line in columns. Chinese and Japanese characters are two columns wide. */
+function columnsOf(line: string): number {
+  return line.length + (line.match(/[\u3000-\uffef]/g)?.length ?? 0);
 }

@@ -1,6 +1,4 @@
-/** Kinds of numbered headings: their words, and their usual order. */
-
-/** Words of headings by the kind that they are, which also has the rank: lower ones hold the others. */
+/** Words of headings by kind. A kind of a lower rank contains kinds of a higher rank: a chapter contains sections. */
 const WORDS: Readonly<Record<string, { readonly rank: number; readonly words: string }>> = {
   annex: {
     rank: 0,
@@ -26,7 +24,6 @@ const WORDS: Readonly<Record<string, { readonly rank: number; readonly words: st
   '§': { rank: 8, words: '§§ §' },
 };
 
-/** The same for the counters of Chinese and Japanese, which follow the number. */
 const COUNTERS: Readonly<Record<string, number>> = {
   编: 1,
   編: 1,
@@ -43,7 +40,6 @@ const COUNTERS: Readonly<Record<string, number>> = {
   條: 8,
 };
 
-/** Ranks of numbers without a word, below those of words. */
 const BARE: Readonly<Record<string, number>> = {
   'I.': 10,
   'A.': 11,
@@ -59,7 +55,7 @@ const BARE: Readonly<Record<string, number>> = {
   '(i)': 28,
 };
 
-/** The kinds of the words, in small letters; capitals often have no accents. */
+/** The kind of each word. Words are in lower case, with and without accents, because capitals often lack accents. */
 export const KIND_OF = new Map(
   Object.entries(WORDS).flatMap(([kind, { words }]) =>
     words
@@ -69,29 +65,25 @@ export const KIND_OF = new Map(
   ),
 );
 
-/** The usual rank of a kind: that of a heading that holds it is lower. */
 export function usualRank(kind: string): number {
   return WORDS[kind]?.rank ?? COUNTERS[kind] ?? BARE[kind] ?? 30;
 }
 
 const ARTICLES = new Set(['article', '§', 'clause', '条', '條']);
 
-/** Whether headings of a kind hold paragraphs, and no other headings as a rule. */
+/** Whether headings of a kind contain paragraphs, and usually no other headings. */
 export function isArticle(kind: string): boolean {
   return ARTICLES.has(kind);
 }
 
-/** Whether headings of a kind hold what is attached to a text. */
 export function isAnnex(kind: string): boolean {
   return kind === 'annex' || kind === 'appendix';
 }
 
-/** Whether headings of a kind are words that hold articles. */
 export function isDivision(kind: string): boolean {
   return !(kind in BARE) && !isAnnex(kind) && !isArticle(kind);
 }
 
-/** Whether a number without a word is one that lists have as well. */
 export function isListMark(kind: string): boolean {
   return !/^(?:1|I\.|A\.|A\.1|一、)$/.test(kind);
 }

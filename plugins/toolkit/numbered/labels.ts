@@ -1,28 +1,24 @@
 import { isAnnex, isArticle, KIND_OF } from './kinds.ts';
 import { cjkNumber, LATIN_SUFFIXES, ordinalNumber, romanNumber } from './numerals.ts';
 
-/** What the beginning of a line counts: `§ 12a`, `Chapter IV`, `2.1.4`, `(b)`, `第五条`. */
+/** The number at the start of a line, with its word if there is one: `§ 12a`, `Chapter IV`, `2.1.4`, `(b)`, `第五条`. */
 export interface Label {
-  /** Only labels of one family follow each other: they have the same word and the same kind of number. */
+  /** The word before the number (`Chapter`), and the number's form (Roman). A sequence has labels of one family. */
   readonly family: string;
-  /** The word, or the form of a number without one: labels of a kind are headings of one rank. */
+  /** The word, or without a word the form of the number. All headings of a kind have the same rank. */
   readonly kind: string;
   /** `[2, 1, 4]` for 2.1.4, `[12, 1]` for 12a. */
   readonly numbers: readonly number[];
-  /** The last number of a range: `§§ 12 to 15 (repealed)`. */
+  /** The last number of a range such as `§§ 12 to 15 (repealed)`. Without a range, equal to `numbers`. */
   readonly through: readonly number[];
-  /** How many numbers its level is made of: 3 for 2.1.4, 1 for 12a. */
+  /** Number of levels: 3 for 2.1.4, but 1 for 12a. */
   readonly depth: number;
-  /** Where the label ends, and where the rest of the line begins. */
   readonly end: number;
   readonly rest: number;
-  /** Whether a mark, and not only a space, divides the label from the rest. */
   readonly isDivided: boolean;
-  /** Whether it is a number without a word. */
   readonly isBare: boolean;
 }
 
-/** Characters of a line that a label and what follows it immediately are read from. */
 export const MAX_READ = 160;
 
 const ALL_WORDS = [...KIND_OF.keys()].sort((a, b) => b.length - a.length).join('|');
@@ -32,7 +28,7 @@ const GERMAN = /^(?:unter)?(?:teil|abschnitt|buch|kapitel|titel|hauptstück)|^an
 const LATIN = Object.keys(LATIN_SUFFIXES)
   .flatMap((suffix) => [suffix, suffix.toUpperCase()])
   .join('|');
-/** `a`, `3 bis`, `16 A`, `242 septies K`: what was inserted later. */
+/** Suffixes of inserted numbers: `12a`, `3 bis`, `16 A`, `242 septies K`. */
 const SUFFIX = `((?:[ \\u00a0-]?(?:${LATIN})(?![\\p{L}\\d]| \\d)|[a-z]{1,2}(?![\\p{L}\\d])|[ \\u00a0]?[A-Z]{1,2}(?=[ \\u00a0]*(?:$|[:–—-]|(?:${LATIN})(?![\\p{L}\\d]))))*)`;
 const ARABIC = new RegExp(
   `(?:(LO|[LRDA])[.*]{0,2}[ \\u00a0]?)?(\\d{1,5}(?:[.‑–-]\\d{1,4}(?![\\d]))*)(?:[ \\u00a0]?er(?![\\p{L}\\d])|re|ère|º|°|\\.º|st|nd|rd|th)?${SUFFIX}(?![\\p{L}\\d])`,
@@ -49,7 +45,7 @@ const SPACES = /[ \t\u00a0\u2000-\u200a\u3000]*/y;
 
 const CJK =
   /第[ \t]*([0-9０-９]{1,4}|[〇零一二三四五六七八九十百千]{1,8})[ \t]*(分编|部分|编|編|篇|部|章|节|節|款|目|条|條)((?:[の之]([0-9０-９]{1,3}|[一二三四五六七八九十]{1,3}))*)/y;
-/** Supplementary provisions, which have no number: each has articles of its own. */
+/** The family of supplementary provisions. These have no number, and number their articles from 1 again. */
 export const SUPPLEMENT = '附則';
 const CJK_SUPPLEMENT = /附[ \u3000]*[則则](?=[ \u3000]*(?:$|[（(]|抄))/y;
 const CJK_ITEM = /([一二三四五六七八九十]{1,3})[、．]|[（(]([一二三四五六七八九十]{1,3})[)）]/y;
@@ -59,15 +55,14 @@ const LISTED =
   /(?:(\\?\()(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5})\\?\)|([A-Z]|[IVXLC]{1,7}|[a-z]|[ivx]{1,5})((?<=[A-Z]) ?[a-z])?\\?([.)])|([A-Z]|[IVXLC]{1,7})( bis| ter| quater)? [:–-])(?=[ \t\u00a0]|$)/y;
 
 /**
- * The labels that a line may begin with: several if a letter is also a Roman number, none for nearly all lines.
+ * Finds all readings of the label at the start of a line. For example, a letter may also be a Roman number.
  *
- * @param line as much of it as `MAX_READ`, from its first character that is not white space
+ * @param line at most `MAX_READ` characters, without leading white space
  */
 export function labelsOf(line: string): readonly Label[] {
   const first = line.charCodeAt(0);
   if (first < 128 ? !BEGINS[first] : !/[§\p{L}（]/u.test(line.charAt(0))) return NONE;
-  const found = cjkLabels(line) ?? wordLabels(line) ?? countedWord(line);
-  return found ?? bareLabels(line);
+  return cjkLabels(line) ?? wordLabels(line) ?? countedWord(line) ?? bareLabels(line);
 }
 
 const NONE: readonly Label[] = [];
@@ -89,7 +84,7 @@ function labelAt(
   return { through: known.numbers, depth: 1, isBare: false, end, rest, isDivided: divider !== '', ...known };
 }
 
-/** `Article 5`, `Sec. 2.1`, `§ 12a`, `Title VIII bis`, `Part One`; a word alone if it is an annex. */
+/** Reads `Article 5`, `Sec. 2.1`, `§ 12a`, `Title VIII bis`, `Part One`. An annex may lack a number. */
 function wordLabels(line: string): readonly Label[] | undefined {
   const word = match(WORD, line, 0);
   if (word === null) return undefined;
@@ -98,7 +93,7 @@ function wordLabels(line: string): readonly Label[] | undefined {
   const arabic = match(ARABIC, line, at);
   if (arabic !== null) {
     const label = arabicLabel(line, kind, arabic, at);
-    // The first is often written in digits before Roman numbers.
+    // Many sequences in Roman numbers begin with 1 instead of I.
     const isOne = /^1\s?er/.test(arabic[0]) || (arabic[0] === '1' && !isArticle(kind));
     return isOne ? [label, { ...label, family: `${kind} I` }] : [label];
   }
@@ -107,7 +102,7 @@ function wordLabels(line: string): readonly Label[] | undefined {
   const value = romanNumber(roman?.[1] ?? '');
   if (roman !== null && value !== undefined) {
     const numbers = withSuffix([value], roman[2]);
-    // The first may be written in Roman numbers before digits.
+    // Some sequences in digits begin with I instead of 1.
     for (const form of roman[0] === 'I' ? ['I', '1'] : ['I'])
       labels.push(labelAt(line, at + roman[0].length, { family: `${kind} ${form}`, kind, numbers }));
   }
@@ -133,7 +128,6 @@ function wordLabels(line: string): readonly Label[] | undefined {
   return labels.length > 0 ? labels : undefined;
 }
 
-/** The kind of a word, which may have a space for its hyphen. */
 function kindOf(word: string): string {
   return KIND_OF.get(word.toLowerCase().replace(' ', '-')) as string;
 }
@@ -151,7 +145,7 @@ function arabicLabel(
   const range = match(RANGE, line, end);
   const through = range === null ? numbers : withSuffix([Number(range[1])], range[2]);
   return labelAt(line, end + (range?.[0].length ?? 0), {
-    // Regulations of French codes are in one sequence, whoever issued them.
+    // French codes mark a regulation with R, D or A by its issuer, but number all regulations in one sequence.
     family: `${kind} 1${code.replace(/^[DA]$/, 'R').replace('LO', 'L')}`,
     kind,
     numbers,
@@ -170,26 +164,25 @@ function withSuffix(numbers: readonly number[], suffix = ''): number[] {
   return [...numbers, ...further];
 }
 
-/** Capitals are in the order of a dictionary: PA comes between P and Q. */
+/** Numbers capitals in the order of a dictionary: P, PA, Q. */
 function capitalNumber(letters: string): number {
   return CAPITALS + letterNumber(letters.padEnd(2, '`'));
 }
 
 function letterNumber(letter: string): number {
-  // AA comes after Z.
   return [...letter.toLowerCase()].reduce((value, one) => value * 26 + one.charCodeAt(0) - 96, 0);
 }
 
-/** `1. Abschnitt`, `Erster Teil`, `II. Buch`, `Première partie`. */
+/** Reads a number before its word: `1. Abschnitt`, `Erster Teil`, `II. Buch`, `Première partie`. */
 function countedWord(line: string): readonly Label[] | undefined {
   const count = match(COUNT, line, 0);
   if (count === null) return undefined;
   const [all, digits, roman, spelt] = count;
   const word = match(WORD, line, all.length);
-  // `2. Chapter 5 applies` is a paragraph, and `8. Appendix A` has two labels.
+  // If a number follows the word too, the line is a paragraph (`2. Chapter 5 applies`) or has two labels.
   if (word === null || /^(?:\d|[A-Z](?!\p{L}))/u.test(line.slice(all.length + word[0].length)))
     return undefined;
-  // Digits are before the word in German only: `1. Title` is an item of a list.
+  // Only German writes digits before the word. In other languages, `1. Title` is an item of a list.
   if (spelt === undefined && !GERMAN.test(word[0])) return undefined;
   const value =
     spelt !== undefined ? ordinalNumber(spelt) : roman !== undefined ? romanNumber(roman) : Number(digits);
@@ -201,7 +194,7 @@ function countedWord(line: string): readonly Label[] | undefined {
   return [labelAt(line, end + inserted.length, { family, kind, numbers: withSuffix([value], inserted) })];
 }
 
-/** `第五条`, `第三条の二`, `一、`, `（二）`. */
+/** Reads `第五条`, `第三条の二`, `一、`, `（二）`. */
 function cjkLabels(line: string): readonly Label[] | undefined {
   const counted = match(CJK, line, 0);
   if (counted !== null) {
@@ -226,15 +219,15 @@ function cjkLabels(line: string): readonly Label[] | undefined {
   return [labelAt(line, item[0].length, { family: kind, kind, numbers, isBare: true })];
 }
 
-/** Numbers without a word: `2.1.4`, `A.1`, `II.`, `B.`, `(a)`, `1)`. */
+/** Reads numbers without a word: `2.1.4`, `A.1`, `II.`, `B.`, `(a)`, `1)`. */
 function bareLabels(line: string): readonly Label[] {
   const decimal = match(DECIMAL, line, 0);
   if (decimal !== null && !/^0/.test(decimal[0])) {
     const [all, digits, close] = decimal;
     const parts = (digits as string).replace(/[a-z]$/, '').split('.');
     const inserted = /[a-z]$/.exec(digits as string)?.[0];
-    const places = parts.map((part) => (/\d/.test(part) ? Number(part) : letterNumber(part)));
-    const numbers = withSuffix(places, inserted);
+    const levels = parts.map((part) => (/\d/.test(part) ? Number(part) : letterNumber(part)));
+    const numbers = withSuffix(levels, inserted);
     const isLettered = /^[A-Z]/.test(all);
     const kind = (close as string).endsWith(')') ? '1)' : isLettered ? 'A.1' : '1';
     const depth = parts.length;
@@ -271,13 +264,13 @@ function bareLabels(line: string): readonly Label[] {
   return labels;
 }
 
-/** `A.` or `A.1` as what goes on the decimal numbers of a text, as the appendices of specifications do. */
+/** Reads `A.` or `A.1` as the continuation of decimal sections, like the appendices of a specification. */
 function appendix(line: string, end: number, [letter = 0, ...further]: readonly number[]): Label {
   const numbers = [LETTERS + letter, ...further];
   return labelAt(line, end, { family: '1', kind: '1', numbers, depth: numbers.length, isBare: true });
 }
 
-/** What is added to the letter of an appendix, so that it comes after all digits. */
+/** Added to the letter of an appendix, so that appendices sort after all numbered sections. */
 export const LETTERS = 1000;
-/** What is added to a capital letter after a number: 16 A may come before 16, after it, or after 16 ter. */
+/** Added to a capital after a number, because the place of 16 A varies: before 16, after 16 or after 16 ter. */
 export const CAPITALS = 1_000_000;

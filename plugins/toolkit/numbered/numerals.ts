@@ -1,9 +1,7 @@
-/** Numbers written in letters: Roman, Chinese, ordinal words, Latin suffixes. */
-
 const ROMAN = /^(?=[CXLVI])(C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})$/;
 const ROMAN_DIGITS: Readonly<Record<string, number>> = { I: 1, V: 5, X: 10, L: 50, C: 100 };
 
-/** The value of a Roman number up to 399 in capital letters; `undefined` if it is not one. */
+/** The value of a Roman number in capitals, up to 399; undefined if the letters are not such a number. */
 export function romanNumber(letters: string): number | undefined {
   if (!ROMAN.test(letters)) return undefined;
   let value = 0;
@@ -16,7 +14,6 @@ export function romanNumber(letters: string): number | undefined {
 
 const CJK_DIGITS = '〇一二三四五六七八九';
 
-/** The value of a number in Chinese, full-width or ASCII digits. */
 export function cjkNumber(written: string): number {
   const ascii = written.replace(/[０-９]/g, (digit) => String(digit.charCodeAt(0) - 0xff10));
   if (/^\d+$/.test(ascii)) return Number(ascii);
@@ -33,7 +30,6 @@ export function cjkNumber(written: string): number {
   return value + digit;
 }
 
-/** The first ordinals as whole words or as beginnings of words, in order. */
 const ORDINALS: readonly RegExp[] = [
   /^(?:erste[rsn]?|first|one|premi[eè]re?|primer[oa]?|prim[oa]|unique|[uú]nic[oa])$/i,
   /^(?:zweite[rsn]?|second|two|deuxi[eè]me|seconde|segund[oa]|second[oa])$/i,
@@ -57,17 +53,15 @@ const ORDINALS: readonly RegExp[] = [
   /^(?:zwanzigste[rsn]?|twentieth|vingti[eè]me)$/i,
 ];
 
-/** German ones up to 99. */
 const COMPOSED =
   /^(?:(ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun)und)?(zwanzig|drei(?:ß|ss)ig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig)ste[rsn]?$/i;
 const UNITS = ['ein', 'zwei', 'drei', 'vier', 'fünf', 'sechs', 'sieben', 'acht', 'neun'];
 const TENS = ['zw', 'dr', 'vi', 'fü', 'se', 'si', 'ac', 'ne'];
 
-/** The value of an ordinal in English, German, French, Spanish or Italian, as far as the table goes. */
 export function ordinalNumber(word: string): number | undefined {
   if (/^pr[eé]limina(?:ire|ry|re?)$/i.test(word)) return 0;
-  const at = ORDINALS.findIndex((pattern) => pattern.test(word));
-  if (at !== -1) return at + 1;
+  const index = ORDINALS.findIndex((pattern) => pattern.test(word));
+  if (index !== -1) return index + 1;
   const composed = COMPOSED.exec(word);
   if (composed === null) return undefined;
   const unit = UNITS.indexOf((composed[1] ?? '').toLowerCase()) + 1;
@@ -75,35 +69,11 @@ export function ordinalNumber(word: string): number | undefined {
   return tens * 10 + unit;
 }
 
-/** Suffixes of numbers that were inserted later, by their order after the number itself. */
-export const LATIN_SUFFIXES: Readonly<Record<string, number>> = {
-  bis: 1,
-  ter: 2,
-  quater: 3,
-  quinquies: 4,
-  sexies: 5,
-  septies: 6,
-  octies: 7,
-  nonies: 8,
-  novies: 8,
-  decies: 9,
-  undecies: 10,
-  duodecies: 11,
-  terdecies: 12,
-  quaterdecies: 13,
-  quindecies: 14,
-  quinquiesdecies: 14,
-  sexdecies: 15,
-  sexiesdecies: 15,
-  septdecies: 16,
-  septiesdecies: 16,
-  octodecies: 17,
-  octiesdecies: 17,
-  novodecies: 18,
-  vicies: 19,
-  unvicies: 20,
-  duovicies: 21,
-  tervicies: 22,
-  quatervicies: 23,
-  quinvicies: 24,
-};
+/** Suffixes of inserted numbers, in their order: 3, 3 bis, 3 ter. */
+export const LATIN_SUFFIXES: Readonly<Record<string, number>> = Object.fromEntries(
+  `bis ter quater quinquies sexies septies octies nonies|novies decies undecies duodecies terdecies quaterdecies
+  quindecies|quinquiesdecies sexdecies|sexiesdecies septdecies|septiesdecies octodecies|octiesdecies novodecies vicies
+  unvicies duovicies tervicies quatervicies quinvicies`
+    .split(/\s+/)
+    .flatMap((forms, index) => forms.split('|').map((form) => [form, index + 1])),
+);

@@ -1,5 +1,4 @@
-/** The request parameter of chunkers that find headings by their numbers, as those of `core/options.ts`. */
-
+/** Request parameter of chunkers that find numbered headings. This file has only data, so manifests can import it. */
 export const numberedHeadings = {
   type: 'boolean',
   default: false,

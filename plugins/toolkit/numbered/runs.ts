@@ -3,16 +3,15 @@ import type { Candidate } from './candidates.ts';
 import { isAnnex, isArticle, isDivision, isListMark } from './kinds.ts';
 import { chain, isFirst, type Run } from './sequences.ts';
 
-/** Sequences of headings, and those of words without text between them, which may be tables of contents. */
 export interface Runs {
   readonly runs: readonly Run[];
+  /** Sequences of numbers with a word that have no text between their members. They may be tables of contents. */
   readonly empty: readonly Run[];
 }
 
 /**
- * Finds the sequences among candidates: within a family, each number follows the one before it, and numbers that would
- * break a sequence that goes on without them are left out. Lists and tables of contents, which have no text between
- * their lines, are left out as well.
+ * Finds the sequences of headings among candidates (see `chain`). Sequences without text between their members, such
+ * as lists and tables of contents, are not sequences of headings.
  */
 export function findRuns(candidates: readonly Candidate[]): Runs {
   const bare = candidates.filter(({ label }) => label.isBare);
@@ -23,28 +22,31 @@ export function findRuns(candidates: readonly Candidate[]): Runs {
   return { runs: [...all, ...leading([...single, ...numbers.single], candidates, all)], empty };
 }
 
-/** Sequences that count, those that need another heading to count, and those without text. */
-interface Found extends Runs {
+interface Collected extends Runs {
+  /** Sequences that are accepted as headings only next to another heading. */
   readonly single: readonly Run[];
 }
 
-function collect(candidates: readonly Candidate[]): Found {
-  const [runs, single, empty]: [Run[], Run[], Run[]] = [[], [], []];
+function collect(candidates: readonly Candidate[]): Collected {
+  const runs: Run[] = [];
+  const single: Run[] = [];
+  const empty: Run[] = [];
   for (const members of Map.groupBy(candidates, ({ label }) => label.family).values()) {
     const all = chain(members);
     const filled = all.filter(hasText);
-    const isKnown = filled.some((run) => run.length >= fewest(run));
+    const isKnown = filled.some((run) => run.length >= minimumLength(run));
     const isWritten = filled.some((run) => !isCell(run));
     for (const run of filled)
       if (isWritten && isCell(run)) single.push(run);
-      else if (run.length >= fewest(run) || (isKnown && canBeShort(run)) || isAlone(run)) runs.push(run);
+      else if (run.length >= minimumLength(run) || (isKnown && canBeShort(run)) || isAlone(run))
+        runs.push(run);
       else single.push(run);
     if (isKnown) empty.push(...all.filter((run) => isDivision((run[0] as Candidate).kind) && !hasText(run)));
   }
   return { runs, single, empty };
 }
 
-/** Whether most articles have next to no text, as in tables of correlation. */
+/** Whether a sequence is a column of a table: most of its articles have almost no text. */
 function isCell(run: Run): boolean {
   const { kind } = run[0] as Candidate;
   if (!isArticle(kind) && !(isAnnex(kind) && run.length > 1)) return false;
@@ -52,10 +54,9 @@ function isCell(run: Run): boolean {
   return filled.length * 2 < run.length;
 }
 
-/** Characters between the articles of a text at least. */
 const CELL = 5;
 
-/** Leaves out lines as § 2.1 and Section 2.1 of a text whose sections have the same numbers alone. */
+/** Drops references such as `Section 2.1` if the text has sections with these numbers but without a word. */
 function withoutReferences(runs: readonly Run[], bare: readonly Candidate[]): readonly Run[] {
   const isDecimal = (run: Run) => run.some(({ name }) => /^(?:\p{L}+|§+)\s\d+\.\d/u.test(name));
   if (!runs.some(isDecimal)) return runs;
@@ -67,7 +68,6 @@ function withoutReferences(runs: readonly Run[], bare: readonly Candidate[]): re
   );
 }
 
-/** Articles that a text with numbered paragraphs has at least. */
 const MIN_ARTICLES = 3;
 
 function articlesOf(runs: readonly Run[]): readonly Candidate[] {
@@ -75,10 +75,7 @@ function articlesOf(runs: readonly Run[]): readonly Candidate[] {
   return articles.length < MIN_ARTICLES ? [] : articles.sort((a, b) => a.start - b.start);
 }
 
-/**
- * Leaves out chapters and sections without an article between them: those of a table of contents, which precede all
- * articles, and those of a list in an article.
- */
+/** Drops sequences of chapters or sections that contain no article: tables of contents and lists. */
 function withoutLists(runs: readonly Run[]): readonly Run[] {
   const articles = articlesOf(runs);
   const words = runs.flat().sort((a, b) => a.start - b.start);
@@ -86,7 +83,8 @@ function withoutLists(runs: readonly Run[]): readonly Run[] {
   const isHolder = (run: Run) => countTo(run.at(-1) as Candidate) > countTo(run[0] as Candidate);
   const holders = new Set(runs.filter(isHolder).map((run) => (run[0] as Candidate).kind));
   return runs.filter((run) => {
-    const [first, last] = [run[0] as Candidate, run.at(-1) as Candidate];
+    const first = run[0] as Candidate;
+    const last = run.at(-1) as Candidate;
     if (run.length === 1 || !isDivision(first.kind) || run.some(({ isMarked }) => isMarked)) return true;
     if (isHolder(run) || countTo(last) === articles.length) return true;
     if (holders.has(first.kind)) return countTo(last) > 0;
@@ -95,8 +93,8 @@ function withoutLists(runs: readonly Run[]): readonly Run[] {
 }
 
 /**
- * Leaves out what is numbered within articles: in a text with articles, numbers without a word are headings only
- * immediately above one with a word, outside of articles, or if they begin with the number of the heading above them.
+ * Drops numbered paragraphs within articles. In a text with articles, a number without a word is kept in two cases:
+ * it has several levels, or it is outside of articles or directly above a number with a word.
  */
 function withoutParagraphs(candidates: readonly Candidate[], runs: readonly Run[]): readonly Candidate[] {
   if (articlesOf(runs).length === 0) return candidates;
@@ -113,29 +111,25 @@ function withoutParagraphs(candidates: readonly Candidate[], runs: readonly Run[
   });
 }
 
-/**
- * Those of single numbers, and of pairs of numbers without a word, that lead into a heading, or that a heading leads
- * into.
- */
 function leading(
   single: readonly Run[],
   candidates: readonly Candidate[],
   accepted: readonly Run[],
 ): readonly Run[] {
   const known = new Set(accepted.flatMap((run) => run.map(({ start }) => start)));
-  const places = new Map(candidates.map(({ start }, index) => [start, index]));
+  const indexes = new Map(candidates.map(({ start }, index) => [start, index]));
   const isKnown = (candidate: Candidate | undefined) => candidate !== undefined && known.has(candidate.start);
   const leads = ({ start }: Candidate) => {
-    let after = (places.get(start) as number) + 1;
+    let after = (indexes.get(start) as number) + 1;
     while (candidates[after]?.start === start) after++;
     return candidates[after]?.isAfterText === false && isKnown(candidates[after]);
   };
   const isLed = ({ start, isAfterText }: Candidate) => {
-    let before = (places.get(start) as number) - 1;
+    let before = (indexes.get(start) as number) - 1;
     while (candidates[before]?.start === start) before--;
     return !isAfterText && isKnown(candidates[before]);
   };
-  // From the last, for one may lead into another.
+  // Starts with the last sequence, because a sequence may be accepted only thanks to the heading after it.
   const runs = [...single].sort((a, b) => (b[0] as Candidate).start - (a[0] as Candidate).start);
   return runs.filter((run) => {
     const [first] = run as readonly [Candidate];
@@ -147,7 +141,6 @@ function leading(
   });
 }
 
-/** Whether a sequence counts however short it is, if there is a longer one of its family. */
 function canBeShort(run: Run): boolean {
   const [first] = run as readonly [Candidate];
   return !first.label.isBare || (run.length > 1 && !isListMark(first.kind) && isFirst(first));
@@ -157,8 +150,7 @@ function isBare(run: Run): boolean {
   return (run[0] as Candidate).label.isBare;
 }
 
-/** How many members a sequence needs in a text that has no longer one of its family. */
-function fewest(run: Run): number {
+function minimumLength(run: Run): number {
   if (run.some(({ isMarked }) => isMarked)) return 1;
   if (!isBare(run)) return 2;
   if (isListMark((run[0] as Candidate).kind) && textOf(run) < LONG * run.length)
@@ -166,15 +158,14 @@ function fewest(run: Run): number {
   return run.some(({ label }) => label.depth > 1) ? 2 : 3;
 }
 
-/** Characters between the marks of a list that is not one. */
+/** A sequence with a higher mean number of characters between its numbers is not a list. */
 const LONG = 200;
 
-/** Characters between the first and the last member of a sequence. */
 function textOf(run: Run): number {
   return (run.at(-1) as Candidate).inkBefore - (run[0] as Candidate).inkBefore;
 }
 
-/** An annex, which is often the only one. */
+/** Whether a sequence is an annex. A text may have only one annex. */
 function isAlone(run: Run): boolean {
   const [first] = run as readonly [Candidate];
   const { kind, name, label, isAfterText } = first;
@@ -183,14 +174,14 @@ function isAlone(run: Run): boolean {
   return hasNumber || /^[^\p{Ll}]+(?!\p{L})/u.test(name);
 }
 
-/** Whether most members of a sequence have text before the next one, as those of lists and tables of contents do not. */
 function hasText(run: Run): boolean {
   let empty = 0;
   let filled = 0;
-  // Numbered rows of a table have no parts.
+  // Members with a single level may be rows of a table, so text between them must contain sentences.
   const isFlat = isBare(run) && run.length > 2 && run.every(({ label }) => label.depth === 1);
   for (let at = 1; at < run.length; at++) {
-    const [before, after] = [run[at - 1] as Candidate, run[at] as Candidate];
+    const before = run[at - 1] as Candidate;
+    const after = run[at] as Candidate;
     if (before.isMarked || before.isRepealed) continue;
     if (after.label.depth > before.label.depth) continue;
     const isFilled = isFlat

@@ -2,25 +2,22 @@ import type { Candidate } from './candidates.ts';
 import { isArticle, isDivision } from './kinds.ts';
 import { CAPITALS, LETTERS } from './labels.ts';
 
-/** Headings in the order of the text whose numbers follow each other. */
 export type Run = readonly Candidate[];
 
-/** Candidates of a family that are looked at after one, to see how its sequence goes on. */
 const AHEAD = 40;
-/** Interrupted sequences that a number may go on. */
+/** Maximum number of interrupted sequences that are remembered, so that a number may continue one of them. */
 const MAX_OUTER = 3;
-/** Largest step between two numbers of a sequence that needs no look ahead. */
+/** Maximum gap in a sequence that is accepted without looking at the numbers after it. */
 const STEP = 5;
 
 /**
- * The sequences of the members of a family: each number follows the one before it, and numbers that would break a sequence
- * that continues without them are left out.
+ * Divides the candidates of a family into sequences, in which each number follows the previous number. Drops a
+ * candidate that would interrupt a sequence if the sequence continues after the candidate.
  */
 export function chain(family: readonly Candidate[]): Candidate[][] {
   const members = ofOneForm(family);
   const decimals = nextDecimals(members);
   const runs: Candidate[][] = [];
-  // Sequences that a later one interrupts, such as a list.
   let outer: Candidate[][] = [];
   let run: Candidate[] = [];
   members.forEach((candidate, index) => {
@@ -55,7 +52,7 @@ export function chain(family: readonly Candidate[]): Candidate[][] {
   return runs;
 }
 
-/** Whether a number only refers to a section: the next decimal number goes on the last one, but not this one. */
+/** Whether a number is only a reference: the next decimal number continues the last number, but not this one. */
 function isEarly(last: Candidate, candidate: Candidate, next: Candidate | undefined): boolean {
   return (
     next?.label.isBare === true && next.label.depth > 1 && follows(last, next) && !follows(candidate, next)
@@ -63,36 +60,37 @@ function isEarly(last: Candidate, candidate: Candidate, next: Candidate | undefi
 }
 
 /**
- * Whether a number after text is that of an item of a list within a section: the next decimal number continues the last section, and
- * not one with this number.
+ * Whether a number belongs to a list item within a section. If so, the next decimal number continues the last
+ * section, but would not continue this number.
+ *
+ * @param at index of the next number with several levels
  */
 function isItem(last: Candidate, members: readonly Candidate[], index: number, at: number): boolean {
   const candidate = members[index] as Candidate;
   const { label, isMarked } = candidate;
-  const [next, holder] = [members[at], members[at - 1]];
+  const next = members[at];
+  const holder = members[at - 1];
   if (next === undefined || isMarked || !label.isBare || label.depth > 1 || isLettered(candidate))
     return false;
-  // Immediately below another heading.
+  // A number that directly follows a heading without text between them is not an item.
   if (!candidate.isAfterText && members[index - 1]?.inkBefore !== candidate.inkBefore) return false;
-  const [above, place, ...further] = next.label.numbers;
-  // The section that holds the next one is immediately above it.
+  const [above, second, ...further] = next.label.numbers;
   const isHeld = at - 1 > index && holder?.label.numbers[0] === above;
   if (follows(candidate, next)) return isHeld;
-  const isAbove = above === (last.label.numbers[0] as number) + 1 && place === 1 && further.length === 0;
+  const isAbove = above === (last.label.numbers[0] as number) + 1 && second === 1 && further.length === 0;
   return (isAbove && last.label.depth > 1) || (follows(last, next) && !isHeld);
 }
 
-/** For each member, where the next decimal number of several places is. */
 function nextDecimals(members: readonly Candidate[]): readonly number[] {
-  const places: number[] = new Array(members.length);
+  const indexes: number[] = new Array(members.length);
   for (let at = members.length - 1, next = members.length; at >= 0; at--) {
-    places[at] = next;
+    indexes[at] = next;
     if ((members[at] as Candidate).label.depth > 1) next = at;
   }
-  return places;
+  return indexes;
 }
 
-/** Without single numbers that are not written as those that hold decimal numbers, with a period or without. */
+/** If all numbers with subsections end in a period, or none does, drops top-level numbers that differ. */
 function ofOneForm(family: readonly Candidate[]): readonly Candidate[] {
   const holders = family.filter((one, at) => {
     const next = family[at + 1];
@@ -105,12 +103,11 @@ function ofOneForm(family: readonly Candidate[]): readonly Candidate[] {
   );
 }
 
-/** Whether there is a period after a number. */
 function isClosed({ name, label }: Candidate): boolean {
   return name.charAt(label.end - 1) === '.';
 }
 
-/** Whether a letter goes on decimal numbers: A after 12, if there is an A.1 or B.1 and no 13. */
+/** Whether the letter A continues decimal sections as an appendix: A.1 or B.1 follows, but no further section. */
 function isAppendix(
   last: Candidate,
   candidate: Candidate,
@@ -129,26 +126,26 @@ function isLettered({ label: { isBare, numbers } }: Candidate): boolean {
   return isBare && (numbers[0] as number) > LETTERS;
 }
 
-/** The next members of a family up to where one begins again. */
 function sameSequence(members: readonly Candidate[], index: number): readonly Candidate[] {
   const ahead = members.slice(index + 1, index + 1 + AHEAD);
   const end = ahead.findIndex((other) => isFirst(other));
   return end === -1 ? ahead : ahead.slice(0, end + 1);
 }
 
-/** Whether a number is the next one: 2.2 or 3 after 2.1, 12a or 13 after 12, 2.1.1 after 2.1. */
+/** Whether a number directly follows another: 2.2 or 3 after 2.1, 12a or 13 after 12, 2.1.1 after 2.1. */
 function follows({ label: before }: Candidate, { label }: Candidate): boolean {
   return stepOf(before.through, label.numbers, label.isBare) === 1;
 }
 
 /**
- * How far a number is after another one at the first place where they differ; 0 if it is not after it, infinite if
- * further places do not begin with 1.
+ * The distance from one number to a later one at the first level where they differ. 0 if `after` is not later;
+ * infinite if its further levels do not begin with 1.
  */
 function stepOf(before: readonly number[], after: readonly number[], isBare: boolean): number {
   let at = 0;
   while (at < before.length && before[at] === after[at]) at++;
-  const [from = 0, to = 0] = [before[at], after[at]];
+  const from = before[at] ?? 0;
+  const to = after[at] ?? 0;
   const isFree =
     from > CAPITALS !== to > CAPITALS ||
     (from > CAPITALS && to > from) ||
@@ -157,23 +154,22 @@ function stepOf(before: readonly number[], after: readonly number[], isBare: boo
   const step = isFree ? 1 : to - from;
   if (step <= 0) return 0;
   const further = after.slice(at + 1);
-  // A decimal number needs the one that it begins with.
+  // Without a word, 3.1 cannot follow 2: the number 3 is missing.
   if (isBare && further.length > 0) return Number.POSITIVE_INFINITY;
   return further.every((number) => number === 1 || number > CAPITALS) ? step : Number.POSITIVE_INFINITY;
 }
 
-/** Whether a number is after another one. */
 export function isAfter({ label }: Candidate, { label: before }: Candidate): boolean {
   return stepOf(before.numbers, label.numbers, label.isBare) > 0;
 }
 
-/** Whether a number after a gap goes on a sequence: the numbers in the gap do not come later. */
+/** Whether a number continues a sequence after a gap. The missing numbers must not occur later. */
 function skips(last: Candidate, candidate: Candidate, members: readonly Candidate[], index: number): boolean {
   const { isBare, isDivided } = candidate.label;
   if (isLettered(candidate)) return false;
   const isLoose = !isBare || isDivided;
   const step = stepOf(last.label.through, candidate.label.numbers, isBare);
-  // A letter may be a Roman number of another sequence.
+  // Without a word, large gaps are refused: a letter may be a Roman number of another sequence.
   if (step === 0 || (isBare && step > (isDivided ? STEP : 2))) return false;
   const later = sameSequence(members, index);
   if (later.some((other) => follows(last, other) && !isAfter(other, candidate))) return false;
@@ -182,7 +178,7 @@ function skips(last: Candidate, candidate: Candidate, members: readonly Candidat
   return isLoose && (step <= STEP || next === undefined || isAfter(next, candidate) || isFirst(next));
 }
 
-/** Whether a number begins a sequence: it is the first, or those after it come next, and the last sequence is over. */
+/** Whether a number begins a sequence: it is the first, or its successors follow and the last sequence is over. */
 function begins(
   last: Candidate | undefined,
   candidate: Candidate,
@@ -197,23 +193,23 @@ function begins(
     if (goesOn !== -1 && (next === -1 || goesOn < next || !isFirst(candidate))) return false;
   }
   if (isFirst(candidate) || candidate.isMarked) return true;
-  // A text may be part of a larger one, and what begins a section may be repealed.
+  // Articles may begin at any number: the text may be an excerpt, or the first articles may be repealed.
   if (last === undefined && rises(candidate, later)) return true;
   const { isBare, depth, numbers } = candidate.label;
-  // Parts of a section whose own line is not a heading.
+  // Subsections may begin without their section, because the line of the section may be missing.
   const goOn = later[1] !== undefined && follows(later[0] as Candidate, later[1]);
   if (isBare) return next === 0 && goOn && depth > 1 && numbers.at(-1) === 1;
   if (next !== 0) return false;
   return last !== undefined || goOn;
 }
 
-/** Whether a chapter or section is the first of a further sequence, whose next number is not that of the last one. */
+/** Whether a chapter or section begins a new sequence: the next number continues it, but not the last sequence. */
 function restarts(last: Candidate, candidate: Candidate, next: Candidate | undefined): boolean {
   if (next === undefined || !isDivision(candidate.kind) || !isFirst(candidate)) return false;
   return isAfter(next, candidate) && !isAfter(next, last);
 }
 
-/** Whether articles follow each other from here on, or, in a code with numbers such as L121-2, rise with gaps. */
+/** Whether the next articles are consecutive. In a code with numbers such as L121-2, rising numbers are enough. */
 function rises(candidate: Candidate, later: readonly Candidate[]): boolean {
   const next = [candidate, ...later.slice(0, 3)];
   const isCode = next.every(({ label }) => label.numbers.length > 1);
@@ -222,7 +218,7 @@ function rises(candidate: Candidate, later: readonly Candidate[]): boolean {
   return next.length > 3 && next.every(({ kind }) => isArticle(kind)) && next.slice(1).every(isInOrder);
 }
 
-/** Whether a number is the first of its kind, or below the number of the heading above it. */
+/** Whether a number is the first of its kind, or the first below its heading. */
 export function isFirst({ label: { numbers, depth, isBare }, under }: Candidate): boolean {
   if (depth === 1 || !isBare) {
     if (numbers.every((number) => number <= 1)) return true;

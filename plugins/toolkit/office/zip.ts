@@ -1,7 +1,7 @@
 import { crc32, inflateRawSync } from 'node:zlib';
 import { reasonOf, refusedError } from '../../../core/errors.ts';
 
-/** Signatures, and fields by their offset, of APPNOTE.TXT 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16. */
+/** Signatures and offsets of fields, from APPNOTE.TXT 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16. */
 const END = { signature: 'PK\u0005\u0006', bytes: 22, count: 10, length: 12, directory: 16 };
 const ENTRY = {
   signature: 0x02014b50,
@@ -17,13 +17,13 @@ const ENTRY = {
   at: 42,
 };
 const LOCAL = { bytes: 30, name: 26, extra: 28 };
-/** The extra field with what needs 64 bits (4.5.3), and what a field of 32 bits has instead. */
+/** The extra field with 64-bit numbers (4.5.3). They replace 32-bit fields whose value is `instead`. */
 const WIDE = { id: 1, head: 4, bytes: 8, instead: 0xffffffff };
 const MAX_COMMENT = 65_535;
 const ENCRYPTED = 1;
 const STORED = 0;
 const DEFLATED = 8;
-/** Office files that have a password, or are older than the zipped formats, are compound files (MS-CFB 2.2). */
+/** Signature of compound files (MS-CFB 2.2): Office files with a password, and formats older than zip. */
 const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
 interface Entry {
@@ -31,21 +31,18 @@ interface Entry {
   readonly isEncrypted: boolean;
   readonly method: number;
   readonly checksum: number;
-  /** Bytes in the file, and those that it unpacks to. */
   readonly packed: number;
   readonly size: number;
-  /** Where it begins in the file. */
   readonly at: number;
 }
 
 /**
- * Unpacks files of a zip, such as those of an Office document. Each has the length and the checksum that the zip's
- * directory says, or there is an error, so that nothing is cut off or changed without one.
+ * Unpacks files of a zip. Checks their lengths and checksums against the directory of the zip.
  *
- * @param wants whether a file is unpacked, by its path: `word/document.xml`
- * @param most maximum bytes of all unpacked files together; known before the first one is unpacked
- * @returns the wanted files that the zip has, by path
- * @throws Error for callers if it is not a zip, damaged, encrypted, or larger
+ * @param wants whether to unpack the file at a path: `word/document.xml`
+ * @param most maximum bytes of all unpacked files together; checked before the first file is unpacked
+ * @returns the unpacked files by path
+ * @throws Error for callers if the bytes are not a zip, or are damaged or encrypted, or unpack to more than `most`
  */
 export function unzip(
   bytes: Uint8Array,
@@ -65,7 +62,7 @@ export function unzip(
   return new Map([...wanted].map(([path, entry]) => [path, unpack(zip, entry)]));
 }
 
-/** The directory of a zip, in its order. It has as many entries as it says, and nothing between or after them. */
+/** Reads the directory of a zip. It must have as many entries as it announces, without gaps between entries. */
 function entriesOf(zip: Buffer): Entry[] {
   const end = endOf(zip);
   let at = zip.readUInt32LE(end + END.directory);
@@ -81,7 +78,6 @@ function entriesOf(zip: Buffer): Entry[] {
   return entries;
 }
 
-/** Where the record at the end of a zip begins. */
 function endOf(zip: Buffer): number {
   if (zip.subarray(0, COMPOUND.length).equals(COMPOUND))
     throw refusedError(
@@ -107,15 +103,17 @@ function entryAt(zip: Buffer, at: number): Entry {
     return wide.next().value ?? number;
   };
   const path = zip.toString('utf8', name, extra);
-  // The order in which the extra field has them.
-  const [size, packed, start] = [numberAt(ENTRY.size), numberAt(ENTRY.packed), numberAt(ENTRY.at)];
+  // The order of these three calls matters: the extra field has its numbers in this order.
+  const size = numberAt(ENTRY.size);
+  const packed = numberAt(ENTRY.packed);
+  const start = numberAt(ENTRY.at);
   const method = zip.readUInt16LE(at + ENTRY.method);
   const isEncrypted = (zip.readUInt16LE(at + ENTRY.flags) & ENCRYPTED) !== 0;
   const checksum = zip.readUInt32LE(at + ENTRY.checksum);
   return { path, isEncrypted, method, checksum, size, packed, at: start };
 }
 
-/** The numbers of 64 bits among the extra fields of an entry: some writers give them to small files, too. */
+/** Reads an entry's 64-bit numbers from its extra fields. Some writers use these even for small files. */
 function* wideFields(extra: Buffer): Generator<number, undefined> {
   for (let at = 0; at + WIDE.head <= extra.length; ) {
     const end = at + WIDE.head + extra.readUInt16LE(at + 2);

@@ -1,21 +1,20 @@
 /**
- * What the full stop of an abbreviation means, by language: most of them from the sentence-break suppressions of
- * Unicode's CLDR 46.1 (licence Unicode-3.0), sorted here by their effect, without common words, and completed. Words
- * are separated by spaces and written without the last full stop; a space within one is left out, so that `z.B` also
- * matches `z. B.`. A lower-case word matches all spellings, any other only itself.
+ * Abbreviations of a language, by whether their full stop can end a sentence. Most are sentence-break suppressions of
+ * Unicode's CLDR 46.1 (licence Unicode-3.0). Each string lists words without their inner spaces and last full stop:
+ * `z.B` also matches `z. B.`. A word in lower case matches any case; other words match exactly.
  */
 interface Words {
-  /** Belongs to what follows: never the end of a sentence. */
+  /** Words that never end a sentence. */
   readonly before?: string;
-  /** Abbreviates before a number; elsewhere it is a common word or the end of a sentence. */
+  /** Words that do not end a sentence before a number. Elsewhere they do, because they may be common words. */
   readonly number?: string;
-  /** May end a sentence: does so if the next word is a `starter`. */
+  /** Words that end a sentence if the next word is one of `starters`. */
   readonly within?: string;
-  /** Ends a sentence if the next word has a capital letter. */
+  /** Words that end a sentence if the next word has a capital letter. */
   readonly last?: string;
-  /** Words that are capitalised only at the beginning of a sentence. */
+  /** Words that are capitalised only at the start of a sentence, so a capital shows that one begins. */
   readonly starters?: string;
-  /** Whether the language writes `third` as `3.`. */
+  /** Whether the language writes ordinal numbers with a full stop: `3.` for `third`. */
   readonly ordinals?: boolean;
 }
 
@@ -137,17 +136,15 @@ const WORDS: Readonly<Record<string, Words>> = {
   },
 };
 
-/** Languages without rows of their own that write `third` as `3.`. */
 const WITH_ORDINALS = new Set('bs cs da et fi hr hu is lv nb nn no sk sl sr'.split(' '));
 
-/** The words of a language, as sets. */
 export type Lexicon = Readonly<Record<Exclude<keyof Words, 'ordinals'>, ReadonlySet<string>>> & {
   readonly ordinals: boolean;
 };
 
 const lexicons = new Map<string, Lexicon>();
 
-/** The words of a language (BCP 47), by its primary subtag; those of English for an unknown one. */
+/** The abbreviations of a language (BCP 47) by its primary subtag. Unknown languages use those of English. */
 export function lexiconOf(lang: string): Lexicon {
   const language = lang.split(/[-_]/, 1)[0]?.toLowerCase() ?? '';
   const key = Object.hasOwn(WORDS, language) || WITH_ORDINALS.has(language) ? language : 'en';

@@ -1,19 +1,18 @@
 import { SENTENCE_MARKS } from './sentence-marks.ts';
 
-/** What a UTF-16 unit is to the rules that find sentences. Lone surrogates are `SYMBOL`. */
+/** Classes of UTF-16 units, for the rules that find sentences. A lone surrogate is a `SYMBOL`. */
 export const SYMBOL = 0;
 export const LOWER = 1;
 export const UPPER = 2;
-/** A letter of a script without upper case. */
 const UNCASED = 3;
 export const DIGIT = 4;
 export const SPACE = 5;
-/** Opens a quotation or a bracket, or marks an aside or emphasis. */
+/** Characters that open a quotation or a bracket, or enclose an aside or emphasis. */
 export const OPENER = 6;
 export const CLOSER = 7;
-/** Ends a sentence only if white space follows: `.`, `!`, `?`, `…`. */
+/** Ends a sentence if white space follows: `.`, `!`, `?`, `…`. */
 export const MARK = 8;
-/** Ends a sentence whatever follows: `。`, `।`, `؟`. */
+/** Ends a sentence regardless of what follows: `。`, `।`, `؟`. */
 export const FULL_MARK = 9;
 /** Ends a sentence in some scripts: `;` in Greek, `:` in Armenian, a double `၊` in Burmese. */
 export const SCRIPT_MARK = 10;
@@ -21,7 +20,7 @@ export const SCRIPT_MARK = 10;
 const UNITS = 0x10000;
 const ROW = 0x800;
 
-/** Later rows win. */
+/** If several patterns match a unit, the last one counts. */
 const CLASSES: readonly (readonly [type: number, pattern: RegExp])[] = [
   [UNCASED, /\p{L}|\p{M}/gu],
   [LOWER, /\p{Lowercase}/gu],
@@ -37,23 +36,27 @@ const CLASSES: readonly (readonly [type: number, pattern: RegExp])[] = [
 
 let classes: Uint8Array | undefined;
 
-/** The class of every UTF-16 unit, built at the first call. */
+/** The class of each UTF-16 unit. The first call builds the table. */
 export function unitClasses(): Uint8Array {
   classes ??= classify();
   return classes;
 }
 
 function classify(): Uint8Array {
-  const made = new Uint8Array(UNITS);
+  const byUnit = new Uint8Array(UNITS);
   for (let from = 0; from < UNITS; from += ROW) {
-    // Surrogates would be read as pairs when rows are joined.
+    // Skips surrogates, because they would form pairs in the joined string.
     if (from >= 0xd800 && from < 0xe000) continue;
     const row = String.fromCharCode(...Array.from({ length: ROW }, (_, index) => from + index));
     for (const [type, pattern] of CLASSES) {
-      for (const { index } of row.matchAll(pattern)) made[from + index] = type;
+      for (const { index } of row.matchAll(pattern)) byUnit[from + index] = type;
     }
   }
-  return made;
+  return byUnit;
+}
+
+export function isInlineSpace(unit: number): boolean {
+  return unit === 0x20 || unit === 0x09 || unit === 0xa0 || unit === 0x3000;
 }
 
 export function isLetter(type: number): boolean {

@@ -1,18 +1,18 @@
 import type { CutFinder } from '../../../core/contracts/chunker.ts';
 import { isWhiteSpace, pointAt, pointBefore } from '../../../core/engine/cuts/cuts.ts';
 import { cutAtDelimiters, type DelimiterSide } from '../../../core/engine/cuts/delimiters.ts';
+import { isInlineSpace } from './characters.ts';
 import { ALL_SENTENCE_MARKS, CLAUSE_MARKS } from './sentence-marks.ts';
 
 /**
- * Cuts after the ends of sentences: literal delimiters, and the marks of all scripts, which need nothing after them.
- * Consecutive marks, and the closing quotation marks, brackets, spaces and line feed after them, stay with their
- * sentence.
+ * Cuts after ends of sentences: literal delimiters, and the marks of all scripts, which need no space after them.
+ * Further marks, closing brackets, spaces and a line feed stay with the sentence that they follow.
  */
 export function cutAtSentenceEnds(delimiters: readonly string[], side: DelimiterSide = 'prev'): CutFinder {
   return cutAtMarks([...delimiters, ...ALL_SENTENCE_MARKS], side);
 }
 
-/** The same for clauses, with the commas and colons of all scripts. */
+/** Cuts after ends of clauses: after literal delimiters, and after the commas and colons of all scripts. */
 export function cutAtClauseEnds(delimiters: readonly string[], side: DelimiterSide = 'prev'): CutFinder {
   return cutAtMarks([...delimiters, ...CLAUSE_MARKS], side);
 }
@@ -23,18 +23,17 @@ function cutAtMarks(delimiters: readonly string[], side: DelimiterSide): CutFind
   return (text, start, end) => afterMarks(find(text, start, end), text, end);
 }
 
-/** Moves each cut that follows a mark to the end of what belongs to the mark. */
 function afterMarks(cuts: number[], text: string, end: number): number[] {
   let kept = 0;
   let last = -1;
   for (let index = 0; index < cuts.length; index++) {
-    const found = cuts[index] as number;
-    // Consecutive marks were read from the first of them.
-    if (found <= last) continue;
-    const isMark = isMarkBefore(text, found);
-    const cut = isMark && !isLetter(text.charCodeAt(found)) ? markEnd(text, found, end) : found;
+    const given = cuts[index] as number;
+    // The cut of an earlier mark was moved to here or further, because consecutive marks stay together.
+    if (given <= last) continue;
+    const isMark = isMarkBefore(text, given);
+    const cut = isMark && !isLetter(text.charCodeAt(given)) ? markEnd(text, given, end) : given;
     last = cut;
-    if (cut < end && !(isMark && isInNumber(text, found, cut))) cuts[kept++] = cut;
+    if (cut < end && !(isMark && isInNumber(text, given, cut))) cuts[kept++] = cut;
   }
   cuts.length = kept;
   return cuts;
@@ -44,25 +43,23 @@ const MARKS = new Set([...ALL_SENTENCE_MARKS, ...CLAUSE_MARKS].map((mark) => poi
 const FIRST_MARK = Math.min(...MARKS);
 const MARK = 1;
 const HALF = 2;
-/** What each unit is: a mark, half of a pair that may be one, or neither. */
+/** For each unit: `MARK` for a mark, `HALF` for a surrogate that may be part of a mark, otherwise 0. */
 const UNITS = new Uint8Array(0x10000);
 for (const mark of MARKS) {
   if (mark <= 0xffff) UNITS[mark] = MARK;
   else for (const half of [0, 1]) UNITS[String.fromCodePoint(mark).charCodeAt(half)] = HALF;
 }
-/** Marks that are also written within numbers. */
 const NUMERIC = new Set([...'．﹒，،'].map((mark) => mark.charCodeAt(0)));
 const DIGIT = /\p{Nd}/u;
 const CLOSER = /[\p{Pe}\p{Pf}]/u;
 
-/** Where what belongs to a mark ends: further marks, closing quotation marks and brackets, spaces, a line feed. */
 function markEnd(text: string, from: number, end: number): number {
   let at = from;
   for (;;) {
     while (at < end && goesWithMark(text, at)) at += pointAt(text, at) > 0xffff ? 2 : 1;
     at = signsEnd(text, at, end);
     let next = at;
-    while (next < end && isSpace(text.charCodeAt(next))) next++;
+    while (next < end && isInlineSpace(text.charCodeAt(next))) next++;
     const isMore = next > at && next < end && isMarkAt(text, next);
     if (!isMore) return Math.min(afterLineFeed(text, next), end);
     at = next;
@@ -72,14 +69,13 @@ function markEnd(text: string, from: number, end: number): number {
 const SIGNS = new Set([...'"\'*_`'].map((sign) => sign.charCodeAt(0)));
 const MAX_SIGNS = 4;
 
-/** Where straight quotation marks and signs of emphasis end that close, which white space after them tells. */
+/** The end of straight quotation marks and signs of emphasis, if white space follows; otherwise `from`. */
 function signsEnd(text: string, from: number, end: number): number {
   let at = from;
   while (at < end && at - from < MAX_SIGNS && SIGNS.has(text.charCodeAt(at))) at++;
   return at === end || isWhiteSpace(text.charCodeAt(at)) ? at : from;
 }
 
-/** After the line feed at an offset, if there is one. */
 function afterLineFeed(text: string, at: number): number {
   const isPair = text.charCodeAt(at) === CARRIAGE_RETURN && text.charCodeAt(at + 1) === LINE_FEED;
   if (isPair) return at + 2;
@@ -96,7 +92,7 @@ function goesWithMark(text: string, at: number): boolean {
   return unit === EMOJI_VARIANT || isMarkAt(text, at) || CLOSER.test(text.charAt(at));
 }
 
-/** Whether a unit is a letter of Chinese or Japanese, which follow nearly all of their marks. */
+/** Quick check: most Chinese and Japanese marks are directly followed by a letter, which is not part of a mark. */
 function isLetter(unit: number): boolean {
   return unit >= FIRST_KANA && unit < AFTER_HAN;
 }
@@ -106,7 +102,7 @@ const AFTER_HAN = 0xa000;
 const EXCLAMATION = 0x21;
 const QUESTION = 0x3f;
 const GUILLEMET = 0xbb;
-/** Follows `‼` and `⁉`. */
+/** A variation selector that may follow `‼` and `⁉`. */
 const EMOJI_VARIANT = 0xfe0f;
 
 function isMarkAt(text: string, at: number): boolean {
@@ -119,11 +115,7 @@ function isMarkBefore(text: string, end: number): boolean {
   return kind === MARK || (kind === HALF && MARKS.has(pointBefore(text, end)));
 }
 
-function isSpace(unit: number): boolean {
-  return unit === 0x20 || unit === 0x09 || unit === 0xa0 || unit === 0x3000;
-}
-
-/** Whether a mark stands between two digits: `３．１４`. */
+/** Whether a mark is between two digits, as in `３．１４`. */
 function isInNumber(text: string, markEnd: number, cut: number): boolean {
   return (
     cut === markEnd &&

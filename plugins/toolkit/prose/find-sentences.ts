@@ -1,16 +1,27 @@
 import { matchEnd } from '../../../core/engine/search.ts';
 import { lexiconOf } from './abbreviations.ts';
-import { CLOSER, DIGIT, LOWER, MARK, OPENER, SPACE, SYMBOL, UPPER, unitClasses } from './characters.ts';
-import { isOnlyEmoji } from './emoji.ts';
-import { endsAtFullStop } from './full-stops.ts';
+import {
+  CLOSER,
+  DIGIT,
+  isLetter,
+  LOWER,
+  MARK,
+  OPENER,
+  SPACE,
+  SYMBOL,
+  UPPER,
+  unitClasses,
+} from './characters.ts';
 import { stretchesOf } from './lines.ts';
-import { type Place, type Prose, readMarks } from './marks.ts';
+import { type Candidate, isOnlyEmoji, type Prose, readMarks } from './marks.ts';
 
 /**
- * Where sentences of prose begin, except the first. The rules cover abbreviations, initials, numbers and ellipses in a language (BCP
- * 47); quotation marks and brackets, which stay with their sentence; line breaks, which end a sentence only with its
- * paragraph, item, heading or verse; and the punctuation of all scripts. White space goes with the sentence before
- * it, the indentation of a line with the sentence after it. Time is linear in the text.
+ * Finds the starts of all sentences except the first. The rules know abbreviations, initials, numbers and ellipses of
+ * a language, and the punctuation of all scripts. Closing quotation marks and brackets stay with their sentence. A
+ * line break ends a sentence only if it ends a paragraph, list item, heading or verse. White space belongs to the
+ * previous sentence, but the indentation of a line belongs to the next. Takes linear time.
+ *
+ * @param lang the language of the text (BCP 47)
  */
 export function findSentences(text: string, lang: string): number[] {
   const prose: Prose = { text, classes: unitClasses(), lexicon: lexiconOf(lang) };
@@ -18,8 +29,9 @@ export function findSentences(text: string, lang: string): number[] {
   const { starts, areProse } = stretchesOf(text);
   let isAfterEmoji = false;
   for (let index = 0; index < starts.length; index++) {
-    const [start, end] = [starts[index] as number, starts[index + 1] ?? text.length];
-    // A line of emoji goes with the sentence before it, or at the beginning of the text with the next one.
+    const start = starts[index] as number;
+    const end = starts[index + 1] ?? text.length;
+    // A line of emoji belongs to the previous sentence. At the start of the text, it belongs to the next sentence.
     const isEmoji = isOnlyEmoji(text, start, end);
     if (index > 0 && !isEmoji && !isAfterEmoji) cuts.push(start);
     isAfterEmoji = isEmoji && cuts.length === 0 && (index === 0 || isAfterEmoji);
@@ -30,20 +42,19 @@ export function findSentences(text: string, lang: string): number[] {
 
 function addSentences(cuts: number[], prose: Prose, start: number, end: number): void {
   let from = start;
-  for (const place of itemStarts(prose.text.slice(start, end))) {
-    addEnds(cuts, prose, from, start + place);
-    from = start + place;
+  for (const item of itemStarts(prose.text.slice(start, end))) {
+    addEnds(cuts, prose, from, start + item);
+    from = start + item;
     cuts.push(from);
   }
   addEnds(cuts, prose, from, end);
 }
 
-/** Thai and Lao, which do not mark the ends of sentences, and put spaces only between phrases. */
+/** Thai and Lao do not mark the ends of sentences. They have spaces only between phrases. */
 const SPACED_SCRIPTS = /[\u0e00-\u0eff]/;
-/** A phrase of fewer units joins the next one. */
+/** Minimum UTF-16 units of a phrase. A shorter phrase is joined to the next phrase. */
 const LONG_ENOUGH = 60;
 
-/** The same cuts, plus cuts between the phrases of long sentences in scripts without sentence marks. */
 function withPhrases(text: string, cuts: readonly number[]): number[] {
   const classes = unitClasses();
   const all: number[] = [];
@@ -61,33 +72,29 @@ function withPhrases(text: string, cuts: readonly number[]): number[] {
   return all;
 }
 
-/** Whether a unit is one of `SPACED_SCRIPTS`. */
 function isSpaced(unit: number): boolean {
   return unit >= 0x0e00 && unit <= 0x0eff;
 }
-
-/** Lists written on one line: `1. Flour 2. Water 3. Salt`, `• Flour • Water`, `a) Flour b) Water`. */
 
 const BULLET = /^\s*([•‣◦▪●⁃])/;
 const COUNTED = /^\s*(\(?)(\d{1,3}|[a-zA-Z])(\.\)|[.)])\s/;
 
 /**
- * Where the items of a list within a stretch of text begin, except the first. The stretch has to begin with an item,
- * and each further one has to continue the numbering, or to have the same bullet.
+ * Finds all items except the first in a list on one line: `1. Flour 2. Water` or `• Flour • Water`. The stretch must
+ * begin with an item. Further items must continue the numbering, or have the same bullet.
  */
 function itemStarts(stretch: string): number[] {
   const bullet = BULLET.exec(stretch.slice(0, HEAD))?.[1];
-  if (bullet !== undefined) return placesOf(stretch, () => bullet);
+  if (bullet !== undefined) return markerOffsets(stretch, () => bullet);
   const [, open = '', first, close = ''] = COUNTED.exec(stretch.slice(0, HEAD)) ?? [];
   if (first === undefined) return [];
   let count = first;
-  return placesOf(stretch, () => {
+  return markerOffsets(stretch, () => {
     count = countOn(count);
     return `${open}${count}${close} `;
   });
 }
 
-/** Units that hold the marker of an item, if there is one. */
 const HEAD = 40;
 
 function countOn(count: string): string {
@@ -95,28 +102,22 @@ function countOn(count: string): string {
   return Number.isNaN(number) ? String.fromCharCode(count.charCodeAt(0) + 1) : String(number + 1);
 }
 
-/** The offsets of consecutive markers that follow white space. */
-function placesOf(stretch: string, nextMark: () => string): number[] {
-  const places: number[] = [];
+function markerOffsets(stretch: string, nextMark: () => string): number[] {
+  const offsets: number[] = [];
   let mark = nextMark();
   let from = HEAD_OF_ITEM;
   for (;;) {
     const at = stretch.indexOf(mark, from);
-    if (at === -1) return places;
+    if (at === -1) return offsets;
     from = at + mark.length;
     if (!/\s/.test(stretch.charAt(at - 1))) continue;
-    places.push(at);
+    offsets.push(at);
     mark = nextMark();
   }
 }
 
-/** Minimum length of an item. */
 const HEAD_OF_ITEM = 2;
 
-/**
- * Adds the ends of sentences between `start` and `end`, which are not cuts themselves. A line break counts as white
- * space.
- */
 function addEnds(cuts: number[], prose: Prose, start: number, end: number): void {
   const { text, classes } = prose;
   let sentence = start;
@@ -148,34 +149,33 @@ function skipOpeners(text: string, classes: Uint8Array, from: number, end: numbe
   return at;
 }
 
-/** White space goes with the sentence before, except the indentation of a line. */
+/** The start of the next sentence. White space belongs to the previous sentence, except a line's indentation. */
 function cutAfter(text: string, closed: number, after: number): number {
   const newline = text.slice(closed, after).lastIndexOf('\n');
   return newline === -1 ? after : closed + newline + 1;
 }
 
-function isEnd(prose: Prose, place: Place): boolean {
+function isEnd(prose: Prose, candidate: Candidate): boolean {
   const { text, classes } = prose;
-  if (place.isFull) return !isQuoted(text, place);
-  if (place.after === place.closed) return isGlued(prose, place);
-  if (CONTINUES.test(text.charAt(place.next))) return false;
-  if (place.dots === 3 && place.isSpaced) return false;
-  const isSmall = place.nextClass === LOWER && classes[text.charCodeAt(place.next + 1)] !== UPPER;
-  if (isSmall) return text.charAt(place.marked - 1) === '?' && isBare(place);
-  if (place.isEllipsis) return endsAtEllipsis(prose, place);
-  return place.dots !== 1 || place.marked - place.at > 1 || endsAtFullStop(prose, place);
+  if (candidate.isFull) return !isQuoted(text, candidate);
+  if (candidate.after === candidate.closed) return isGlued(prose, candidate);
+  if (CONTINUES.test(text.charAt(candidate.next))) return false;
+  if (candidate.dots === 3 && candidate.isSpaced) return false;
+  const isSmall = candidate.nextClass === LOWER && classes[text.charCodeAt(candidate.next + 1)] !== UPPER;
+  if (isSmall) return text.charAt(candidate.marked - 1) === '?' && isBare(candidate);
+  if (candidate.isEllipsis) return endsAtEllipsis(prose, candidate);
+  return candidate.dots !== 1 || candidate.marked - candidate.at > 1 || endsAtFullStop(prose, candidate);
 }
 
-/** Whether only white space separates the marks from the next word. */
-function isBare({ marked, closed, after, next }: Place): boolean {
+function isBare({ marked, closed, after, next }: Candidate): boolean {
   return closed === marked && next === after;
 }
 
-/** Characters that follow white space only within a sentence. */
+/** If one of these characters follows the white space after a mark, the sentence continues. */
 const CONTINUES = /[,;:&/+=%|]/;
 
-/** The capital of the English pronoun means nothing, nor does a number. */
-function endsAtEllipsis({ text, classes }: Prose, { next, nextClass, dots }: Place): boolean {
+/** Whether an ellipsis ends a sentence: not if a number or the English pronoun `I` follows. */
+function endsAtEllipsis({ text, classes }: Prose, { next, nextClass, dots }: Candidate): boolean {
   if (dots > 3) return true;
   const isPronoun = text.charAt(next) === 'I' && classes[text.charCodeAt(next + 1)] !== LOWER;
   return nextClass !== DIGIT && !isPronoun;
@@ -184,25 +184,23 @@ function endsAtEllipsis({ text, classes }: Prose, { next, nextClass, dots }: Pla
 const SAYS =
   /(?:と|って|の|が|を|は(?!い))|\p{Script=Han}{1,4}?(?:[说說问問喊叫]|(?<!知)道)道?[。，：,:“「]/uy;
 
-/** Whether a quotation with its own punctuation is followed by its speaker, or by a Japanese particle. */
-function isQuoted(text: string, { marked, closed, after }: Place): boolean {
+/** Whether the sentence continues after a quotation: a speaker (`他说`) or a Japanese particle follows. */
+function isQuoted(text: string, { marked, closed, after }: Candidate): boolean {
   if (closed === marked || after > closed) return false;
   return matchEnd(SAYS, text, after) !== -1;
 }
 
-/** English words that begin a sentence even if the space before them was lost. */
+/** English words that, after a full stop, begin a sentence even if there is no space before them. */
 const UNMISTAKABLE = /(?:The|This|That|These|Those|There|They|She|You|However|Today|Mr|Mrs|Dr)[ .]/y;
 
-/** Whether the space between two sentences was lost, as in texts from PDF files: `a lot.That is`. */
-function isGlued({ text, classes }: Prose, { at, dots, after, sentence }: Place): boolean {
+/** Whether the space between two sentences is missing, as in texts from PDF files: `a lot.That is`. */
+function isGlued({ text, classes }: Prose, { at, dots, after, sentence }: Candidate): boolean {
   if (dots !== 1 || classes[text.charCodeAt(after)] !== UPPER) return false;
   if (matchEnd(UNMISTAKABLE, text, after) === -1) return false;
   let from = at;
   while (from > sentence && at - from < MAX_WORD_LENGTH && isOfWord(text, classes, from - 1)) from--;
   return at - from > 1 && (from === sentence || classes[text.charCodeAt(from - 1)] === SPACE);
 }
-
-const MAX_WORD_LENGTH = 24;
 
 function isOfWord(text: string, classes: Uint8Array, at: number): boolean {
   const type = classes[text.charCodeAt(at)];
@@ -212,4 +210,108 @@ function isOfWord(text: string, classes: Uint8Array, at: number): boolean {
     (type === UPPER && classes[text.charCodeAt(at - 1)] === SPACE) ||
     text.charAt(at) === ','
   );
+}
+
+function endsAtFullStop(prose: Prose, candidate: Candidate): boolean {
+  const { text, lexicon } = prose;
+  const from = wordStart(prose, candidate);
+  const word = text.slice(from, candidate.at);
+  if (word === '') return true;
+  if (COUNTER.test(word) && isFirst(prose, candidate, from)) return false;
+  if (NUMBER.test(word)) return !(lexicon.ordinals && ORDINAL.test(word) && staysAfter(prose, candidate));
+  if (word === 'I' && prose.classes[text.charCodeAt(wordBefore(prose, from))] === LOWER) return true;
+  if (word.length === 1 && matchEnd(LETTER_WITH_STOP, text, candidate.next) !== -1) return false;
+  const whole = word.length === 1 ? joinLetters(prose, candidate, from) + word : word;
+  return endsAfter(prose, candidate, whole);
+}
+
+/** The number of an item or a section: `2`, `1.3`, `b`, `IV`. */
+const COUNTER = /^(?:\d{1,3}(?:\.\d{1,3})*|\p{L}|[IVX]{1,5})$/u;
+const NUMBER = /^[\d.,]*\d$/;
+const ORDINAL = /^\d{1,2}$/;
+const ABBREVIATED = /^(?:\p{L}\.-?)+\p{L}$/u;
+const LETTER_WITH_STOP = /\p{L}\./uy;
+const INITIAL = /^\p{Lu}$/u;
+const HOUR = /^[ap]\.m$/i;
+const MAX_WORD_LENGTH = 24;
+
+function endsAfter(prose: Prose, candidate: Candidate, word: string): boolean {
+  const { lexicon } = prose;
+  const has = (words: ReadonlySet<string>) => words.has(word) || words.has(word.toLowerCase());
+  if (has(lexicon.number) && isNumbered(prose, candidate)) return false;
+  if (has(lexicon.before)) return false;
+  if (has(lexicon.last)) return true;
+  if (HOUR.test(word) && candidate.nextClass === UPPER) return !isOpening(prose, candidate);
+  if (has(lexicon.within) || ABBREVIATED.test(word)) return !staysAfter(prose, candidate);
+  if (has(lexicon.number)) return true;
+  return !(INITIAL.test(word) && staysAfter(prose, candidate));
+}
+
+function staysAfter(prose: Prose, candidate: Candidate): boolean {
+  if (candidate.nextClass !== UPPER) return true;
+  return !prose.lexicon.starters.has(wordFrom(prose, candidate.next).toLowerCase());
+}
+
+function isNumbered(prose: Prose, { next, nextClass }: Candidate): boolean {
+  if (nextClass === DIGIT || /[#§№]/.test(prose.text.charAt(next))) return true;
+  return /^(?:[A-Z]|[IVXLC]+)$/.test(wordFrom(prose, next));
+}
+
+/** Whether a sentence begins with a time of day, so the time does not end it: `At 5 a.m. Mr. Smith left.` */
+function isOpening({ text }: Prose, { sentence, at }: Candidate): boolean {
+  return at - sentence < MAX_WORD_LENGTH && text.slice(sentence, at).trim().split(/\s+/).length < 4;
+}
+
+function wordFrom({ text, classes }: Prose, at: number): string {
+  let to = at;
+  while (to - at < MAX_WORD_LENGTH && isLetter(classes[text.charCodeAt(to)] as number)) to++;
+  return text.slice(at, to);
+}
+
+function wordStart({ text, classes }: Prose, { at, sentence }: Candidate): number {
+  let from = at;
+  while (from > sentence && at - from < MAX_WORD_LENGTH) {
+    const type = classes[text.charCodeAt(from - 1)] as number;
+    if (!isLetter(type) && type !== DIGIT && !/[.,°§№-]/.test(text.charAt(from - 1))) break;
+    from--;
+  }
+  return from;
+}
+
+function isFirst({ text, classes }: Prose, { sentence }: Candidate, from: number): boolean {
+  if (from - sentence > MAX_WORD_LENGTH) return false;
+  for (let at = sentence; at < from; at++) {
+    const type = classes[text.charCodeAt(at)];
+    if (type !== SPACE && type !== OPENER && type !== CLOSER && !/[•‣◦▪●⁃+]/.test(text.charAt(at)))
+      return false;
+  }
+  return true;
+}
+
+function wordBefore({ text, classes }: Prose, from: number): number {
+  let at = from - 1;
+  while (at >= 0 && from - at < MAX_WORD_LENGTH && classes[text.charCodeAt(at)] === SPACE) at--;
+  let first = -1;
+  while (at >= 0 && from - at < MAX_WORD_LENGTH && isLetter(classes[text.charCodeAt(at)] as number))
+    first = at--;
+  return first;
+}
+
+/** The single letters with full stops before the letter at `from`, without spaces: `z.` for the `B` of `z. B.` */
+function joinLetters({ text, classes }: Prose, { sentence }: Candidate, from: number): string {
+  let letters = '';
+  let at = from;
+  while (letters.length < 6) {
+    let dot = at - 1;
+    while (dot > sentence && at - dot < 3 && classes[text.charCodeAt(dot)] === SPACE) dot--;
+    const isSingle =
+      dot > sentence &&
+      text.charAt(dot) === '.' &&
+      isLetter(classes[text.charCodeAt(dot - 1)] as number) &&
+      (dot - 1 === sentence || !isLetter(classes[text.charCodeAt(dot - 2)] as number));
+    if (!isSingle) break;
+    at = dot - 1;
+    letters = `${text.charAt(at)}.${letters}`;
+  }
+  return letters;
 }

@@ -1,18 +1,15 @@
 import { matchEnd } from '../../../core/engine/search.ts';
 import { CLOSER, DIGIT, FULL_MARK, isLetter, LOWER, MARK, OPENER, UPPER, unitClasses } from './characters.ts';
 
-/**
- * Parts of a text, without gaps: each begins with the text or at a line, where the previous line break ends a
- * sentence.
- */
+/** Parts of a text, without gaps. The first begins at 0, the others after a line break that ends a sentence. */
 export interface Stretches {
-  /** Rising; the first is 0. A stretch ends where the next one begins, so blank lines go with what is before. */
+  /** Rising offsets from 0. A stretch ends where the next one begins, so it includes the blank lines after it. */
   readonly starts: number[];
-  /** Whether each stretch is prose; no sentence ends within code, a heading or a row of a table. */
+  /** Whether each stretch is prose. A stretch of code, a heading or a table row is never cut into sentences. */
   readonly areProse: boolean[];
 }
 
-/** Divides a text at the line breaks that end a paragraph, an item of a list, a heading, a verse or a line of code. */
+/** Divides a text at line breaks that end a paragraph, a list item, a heading, a verse or a line of code. */
 export function stretchesOf(text: string): Stretches {
   const reader: Reader = {
     text,
@@ -26,7 +23,10 @@ export function stretchesOf(text: string): Stretches {
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf('\n', start);
     const next = newline === -1 ? text.length : newline + 1;
-    readLine(reader, lineOf(text, start, next));
+    const line = lineOf(text, start, next);
+    if (reader.fence !== '') readCode(reader, line);
+    else if (line.from === line.end) closeBlock(reader);
+    else readText(reader, line);
     start = next;
   }
   closeBlock(reader);
@@ -36,13 +36,9 @@ export function stretchesOf(text: string): Stretches {
 
 interface Reader extends Stretches {
   readonly text: string;
-  /** Lines that may belong together. */
   block: Line[];
-  /** Whether the block is an item of a list. */
   inItem: boolean;
-  /** The marker of the fence that the line is in, or nothing. */
   fence: string;
-  /** Whether the fence was opened by this line. */
   opens: boolean;
 }
 
@@ -58,12 +54,6 @@ function isBlank(unit: number): boolean {
   return unit === 32 || (unit >= 9 && unit <= 13) || unit === 0xa0 || unit === 0x3000;
 }
 
-function readLine(reader: Reader, line: Line): void {
-  if (reader.fence !== '') readCode(reader, line);
-  else if (line.from === line.end) closeBlock(reader);
-  else readText(reader, line);
-}
-
 function readText(reader: Reader, line: Line): void {
   const { text } = reader;
   const first = text.charAt(line.from);
@@ -75,7 +65,6 @@ function readText(reader: Reader, line: Line): void {
   reader.block.push(line);
 }
 
-/** First units of headings, fences, rules, rows and tags. */
 const MARKERS = new Set('#`~|<=-*_^."\'+:');
 const ITEM_STARTS = /[-*+•‣◦▪●⁃(\da-zA-Z]/;
 const HEADING = /#{1,6}(?:\s|$)/y;
@@ -83,7 +72,7 @@ const FENCE = /`{3,}|~{3,}/y;
 const TAG = /<[/!a-zA-Z]/y;
 const RULE = /^([-=*_^~."'+#:])(?:\s?\1){2,}$/;
 
-/** Reads a line whose markup makes it a stretch of its own, or a part of the previous one. */
+/** Reads a line with markup: a stretch by itself, or part of the previous one. @returns false if it has no markup */
 function readMarked(reader: Reader, line: Line, first: string): boolean {
   const { text } = reader;
   const matches = (pattern: RegExp) => matchEnd(pattern, text, line.from) !== -1;
@@ -96,13 +85,11 @@ function readMarked(reader: Reader, line: Line, first: string): boolean {
   if (first === '|' || (first === '#' && matches(HEADING))) return standAlone(reader, line);
   if (first === '<' && text.charAt(line.end - 1) === '>' && matches(TAG)) return standAlone(reader, line);
   if (!isRule(text, line)) return false;
-  // Below a line, it underlines a title.
   if (reader.block.length === 0) return standAlone(reader, line);
   closeBlock(reader);
   return true;
 }
 
-/** Whether a line repeats one character, at least three times. */
 function isRule(text: string, { from, end }: Line): boolean {
   return end - from <= MAX_RULE && RULE.test(text.slice(from, end));
 }
@@ -115,7 +102,7 @@ function standAlone(reader: Reader, { start }: Line): true {
   return true;
 }
 
-/** Lines of code are stretches of their own; the fences go with the first and the last one. */
+/** Makes each line of code a stretch. The first and the last stretch include the fences. */
 function readCode(reader: Reader, { start, from, end }: Line): void {
   if (from === end) return;
   const { text, fence } = reader;
@@ -130,7 +117,7 @@ function readCode(reader: Reader, { start, from, end }: Line): void {
 const BULLET = /(?:[-*+]\s|[•‣◦▪●⁃])/y;
 const NUMBER = /\(?(\d{1,9}|[a-zA-Z])(?:\.\)|[.)])\s/y;
 
-/** Whether a line begins an item. Within a paragraph only a bullet or the number 1 does, as in Markdown. */
+/** Whether a line begins a list item. Within a paragraph, only a bullet or the number 1 can, as in Markdown. */
 function startsItem({ text, block, inItem }: Reader, { from }: Line): boolean {
   if (matchEnd(BULLET, text, from) !== -1) return true;
   NUMBER.lastIndex = from;
@@ -158,37 +145,30 @@ function closeBlock(reader: Reader): void {
   reader.block = [];
 }
 
-/** A line that is not blank. */
 interface Line {
   readonly start: number;
-  /** Where its text begins, after the indentation. */
   readonly from: number;
-  /** Where its text ends, before white space and the line break. */
   readonly end: number;
 }
 
-/** A line as part of its block. */
 interface Measured {
-  /** The width of the line. */
   readonly length: number;
-  /** The class of its first unit, and of the first one after quotation marks and brackets. */
   readonly first: number;
   readonly begins: number;
-  /** Units that the previous line would have needed for the first word of this one. */
   readonly word: number;
 }
 
 /**
- * Tells whether each line of a block, from the second one on, continues the previous line. The lines of verse, of
- * lists without bullets and of records are separate. In prose a line break means nothing if the next word did not fit
- * on the line, or if it begins with a small letter or is a number; otherwise the break is deliberate, as after a
- * title.
+ * Returns a function that takes the index of a line, at least 1, and tells whether the line continues the previous line.
+ * Lines of verse, records and lists without bullets never continue it. A line of prose continues it if its first word
+ * had no room on the previous line, is a number or is in lower case. Any other break is deliberate, as after a title.
  */
 function keepsTogether(text: string, lines: readonly Line[]): (index: number) => boolean {
   const measured = lines.map((line) => measure(text, line));
   const width = widthOf(measured);
   const isFree = (index: number, share: number) => {
-    const [before, after] = [measured[index - 1] as Measured, measured[index] as Measured];
+    const before = measured[index - 1] as Measured;
+    const after = measured[index] as Measured;
     return before.length + 1 + after.word <= width * share;
   };
   if (lines.length >= 3 && areSeparate(text, lines, measured, isFree)) return () => false;
@@ -199,11 +179,10 @@ function keepsTogether(text: string, lines: readonly Line[]): (index: number) =>
   };
 }
 
-/** Share of the width below which the next word would certainly have fitted. */
+/** If a line and the next word would fill less than this share of the width, there was room for the word. */
 const CLEAR = 0.85;
-/** Line endings after which a break means nothing: the sentence continues, or its punctuation decides. */
+/** After these characters, a line break means nothing: the sentence continues, or punctuation decides if it ends. */
 const GOES_ON = /[,;(&+=/\-–—.!?…]/;
-/** From here on there are scripts without spaces. */
 const FIRST_WIDE = 0x2e80;
 
 function measure(text: string, { start, from, end }: Line): Measured {
@@ -211,8 +190,9 @@ function measure(text: string, { start, from, end }: Line): Measured {
   let at = from;
   while (at < end && isQuote(classes[text.charCodeAt(at)] as number)) at++;
   const word = text.charCodeAt(at) >= FIRST_WIDE ? at + 1 : wordEnd(text, from, end);
-  const [first, begins] = [classes[text.charCodeAt(from)] as number, classes[text.charCodeAt(at)] as number];
-  return { length: end - start, first, begins: at < end ? begins : first, word: word - from };
+  const first = classes[text.charCodeAt(from)] as number;
+  const begins = at < end ? (classes[text.charCodeAt(at)] as number) : first;
+  return { length: end - start, first, begins, word: word - from };
 }
 
 function isQuote(type: number): boolean {
@@ -224,17 +204,17 @@ function wordEnd(text: string, from: number, end: number): number {
   return end;
 }
 
-/** The width that a block was wrapped to: its longest line, or with four or more lines the second longest. */
+/** The width to which a block was wrapped: its longest line, or if it has at least four lines, its second longest. */
 function widthOf(lines: readonly Measured[]): number {
-  let [longest, second] = [0, 0];
+  let longest = 0;
+  let second = 0;
   for (const { length } of lines) {
-    if (length > longest) [longest, second] = [length, longest];
-    else if (length > second) second = length;
+    second = Math.max(second, Math.min(length, longest));
+    longest = Math.max(longest, length);
   }
   return lines.length < 4 ? longest : second;
 }
 
-/** Prose is not wrapped to so few units, unlike captions and addresses. */
 const MAX_CAPTION = 24;
 
 function areSeparate(
@@ -251,7 +231,6 @@ function areSeparate(
   return isVerse || isRecords || (free * 2 >= measured.length - 1 && !endsProse(text, lines));
 }
 
-/** Whether a block ends as a sentence does. */
 function endsProse(text: string, lines: readonly Line[]): boolean {
   const classes = unitClasses();
   const { from, end } = lines.at(-1) as Line;

@@ -1,49 +1,49 @@
+import { isWhiteSpace } from '../../../core/engine/cuts/cuts.ts';
 import { matchEnd } from '../../../core/engine/search.ts';
 import type { Lexicon } from './abbreviations.ts';
-import { CLOSER, DIGIT, FULL_MARK, isLetter, LOWER, MARK, OPENER, SCRIPT_MARK, SPACE } from './characters.ts';
-import { emojiEnd } from './emoji.ts';
+import {
+  CLOSER,
+  DIGIT,
+  FULL_MARK,
+  isInlineSpace,
+  isLetter,
+  LOWER,
+  MARK,
+  OPENER,
+  SCRIPT_MARK,
+  SPACE,
+} from './characters.ts';
 
-/** A text whose sentences are looked for. */
 export interface Prose {
   readonly text: string;
-  /** The class of every UTF-16 unit. */
   readonly classes: Uint8Array;
   readonly lexicon: Lexicon;
 }
 
-/** Marks that may end a sentence. */
 interface Run {
-  /** Where they end. */
   readonly marked: number;
-  /** Full stops among the marks. */
   readonly dots: number;
-  /** Whether the full stops are separated by spaces: `. . .` */
   readonly isSpaced: boolean;
   readonly isEllipsis: boolean;
-  /** Whether white space is not required after them. */
+  /** Whether the marks end a sentence even if no white space follows. */
   readonly isFull: boolean;
 }
 
-/** The marks at a possible end of a sentence, and what goes with them. */
 interface Marks extends Run {
   readonly at: number;
-  /** Where the quotation marks and brackets that they close end, and the white space after these. */
+  /** End of the closing quotation marks, brackets and emoji that follow the marks. */
   readonly closed: number;
   readonly after: number;
-  /** Whether the marks are certainly within a sentence: in a number, a clause or an omission in brackets. */
+  /** Whether the marks cannot end a sentence: in a number, within a clause, or for an omission in brackets. */
   readonly isPart: boolean;
 }
 
-/** A place where a sentence may end. */
-export interface Place extends Marks {
-  /** Where the sentence began. */
+export interface Candidate extends Marks {
   readonly sentence: number;
-  /** The first unit after white space, quotation marks and brackets, and its class. */
   readonly next: number;
   readonly nextClass: number;
 }
 
-/** Reads the marks at `at`; `sentence` is where the sentence began. */
 export function readMarks(
   text: string,
   classes: Uint8Array,
@@ -59,14 +59,14 @@ export function readMarks(
   return { at, ...run, closed, after, isPart: isPart(text, classes, at, run) };
 }
 
-/** Where emoji after the marks end; they belong to the next sentence if that begins with a small letter. */
+/** The end of the emoji that follow the marks. Emoji before a small letter belong to the next sentence. */
 function readEmoji(text: string, classes: Uint8Array, from: number, end: number, isFull: boolean): number {
-  const found = emojiEnd(text, from, end);
-  if (found === from) return from;
-  let next = found;
+  const emoji = emojiEnd(text, from, end);
+  if (emoji === from) return from;
+  let next = emoji;
   while (next < end && classes[text.charCodeAt(next)] === SPACE) next++;
-  const stands = next > found || next >= end || isFull;
-  return stands && classes[text.charCodeAt(next)] !== LOWER ? found : from;
+  const isSeparate = next > emoji || next >= end || isFull;
+  return isSeparate && classes[text.charCodeAt(next)] !== LOWER ? emoji : from;
 }
 
 function readRun(text: string, classes: Uint8Array, at: number, end: number): Run {
@@ -95,7 +95,7 @@ function readRun(text: string, classes: Uint8Array, at: number, end: number): Ru
   return { marked, dots, isSpaced, isEllipsis: others === 0 && (dots !== 1 || marked - at > 1), isFull };
 }
 
-/** A comma in Burmese, and two of them a full stop. */
+/** The Burmese comma. Two of them are a full stop. */
 const SMALL_SECTION = 0x104a;
 
 function isPair(text: string, at: number, end: number): boolean {
@@ -105,7 +105,7 @@ function isPair(text: string, at: number, end: number): boolean {
 const DOT = 0x2e;
 const ELLIPSIS = 0x2026;
 
-/** Whether a space continues an ellipsis: a full stop follows that does not begin a word such as `.NET`. */
+/** Whether a space and a full stop continue an ellipsis. If a word follows directly, as in `.NET`, they do not. */
 function isSpacedDot(text: string, classes: Uint8Array, at: number, end: number): boolean {
   if (classes[text.charCodeAt(at)] !== SPACE || at + 1 >= end || text.charCodeAt(at + 1) !== DOT)
     return false;
@@ -117,9 +117,6 @@ function isWord(type: number): boolean {
   return isLetter(type) || type === DIGIT;
 }
 
-/**
- * The end of what follows the marks: closing quotation marks and brackets, further marks, references such as `[3]`.
- */
 function readClosers(
   text: string,
   classes: Uint8Array,
@@ -146,7 +143,7 @@ function readClosers(
 const STRAIGHT = 0x22;
 const MAX_QUOTED = 300;
 
-/** Whether a straight quotation mark opens: an even number of them precede it in the sentence. */
+/** Whether a quotation mark opens: it is straight, and an even number of straight ones precede it in the sentence. */
 function opensQuote(text: string, at: number, sentence: number): boolean {
   if (text.charCodeAt(at) !== STRAIGHT) return false;
   let count = 0;
@@ -164,7 +161,7 @@ function closesHere(text: string, classes: Uint8Array, at: number, end: number):
   return at + 1 >= end || !isWord(classes[text.charCodeAt(at + 1)] as number);
 }
 
-/** `« Bonjour ! »`: white space on both sides, unlike `»So!« »Nein`. */
+/** Whether a quotation mark after a space closes a quotation: yes in `« Bonjour ! »`, no in `»So!« »Nein`. */
 function closesAfterSpace(text: string, classes: Uint8Array, at: number, end: number): boolean {
   const quote = text.charAt(at + 1);
   if (at + 1 >= end || (quote !== '»' && quote !== '›')) return false;
@@ -183,8 +180,36 @@ function isPart(text: string, classes: Uint8Array, at: number, run: Run): boolea
 const GREEK = /[\u0370-\u03ff\u1f00-\u1fff]/;
 const ARMENIAN = /[\u0530-\u058f]/;
 
-/** `;` is a question mark in Greek, and `:` replaces the Armenian full stop. */
+/** Whether `;` or `:` ends a sentence: `;` is the question mark of Greek, and `:` the full stop of Armenian. */
 function isMarkOfScript(text: string, at: number): boolean {
   if (text.charCodeAt(at) === SMALL_SECTION) return false;
   return (text.charAt(at) === ';' ? GREEK : ARMENIAN).test(text.charAt(at - 1));
+}
+
+/**
+ * An emoji with its modifiers. Characters that are usually text, such as `©` and `▪`, need a variation selector.
+ * Keycaps are excluded, because they number items. The length is limited, so that the stack cannot overflow.
+ */
+const EMOJI =
+  /(?:\p{Regional_Indicator}{2}|(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f|[\u{1f000}-\u{1faff}\u2639\u263a\u2661\u2665\u2763\u2764])(?:\p{Emoji_Modifier}|\p{Variation_Selector}|[\u{e0020}-\u{e007f}]){0,16}\u200d?)/uy;
+
+const FIRST_EMOJI = 0x203c;
+
+function emojiEnd(text: string, from: number, end: number): number {
+  let last = from;
+  for (;;) {
+    let at = last;
+    while (at < end && isInlineSpace(text.charCodeAt(at))) at++;
+    const next = text.charCodeAt(at) >= FIRST_EMOJI ? matchEnd(EMOJI, text, at) : -1;
+    if (next === -1 || next > end) return last;
+    last = next;
+  }
+}
+
+export function isOnlyEmoji(text: string, start: number, end: number): boolean {
+  const last = emojiEnd(text, start, end);
+  if (last === start) return false;
+  let at = last;
+  while (at < end && isWhiteSpace(text.charCodeAt(at))) at++;
+  return at === end;
 }

@@ -1,13 +1,9 @@
 import { SENTENCE_MARKS } from './sentence-marks.ts';
 
-/** Request parameters of chunkers that find sentences, as those of `core/options.ts`: data, which manifests import. */
+/** Request parameters of chunkers that find sentences. This file has only data, so manifests can import it. */
 
 const delimiter = { type: 'string', minLength: 1 } as const;
 
-/**
- * Ends of sentences: those of the Latin script must be followed by a space or the end of a line. As for every option
- * that is a list of strings, the server limits the number of items and their length.
- */
 export const delimiters = {
   anyOf: [delimiter, { type: 'array', items: delimiter }],
   effectiveWith: { sentences: ['delimiters'] },

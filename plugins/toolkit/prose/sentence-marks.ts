@@ -1,8 +1,7 @@
 /**
- * Marks that end a sentence or a clause whatever follows them, of all scripts: the one list that chunkers, options
- * and the rules of prose take theirs from. They are Unicode's Sentence_Terminal and Terminal_Punctuation beyond ASCII, with the
- * Tibetan marks and the Greek question mark among the ends of sentences. The Burmese U+104A and the Armenian U+2024
- * end clauses. `.`, `!` and `?` are left out, because they end a sentence only before white space.
+ * Marks of all scripts that end a sentence or a clause, whatever follows: Unicode's Sentence_Terminal and
+ * Terminal_Punctuation beyond ASCII. Added are the Tibetan marks and the Greek question mark for sentences, the
+ * Burmese U+104A and the Armenian U+2024 for clauses. `.`, `!` and `?` are excluded: they need white space.
  */
 const SENTENCE: Readonly<Record<string, string>> = {
   Chinese: '\u3002\uff01\uff1f\uff61\uff0e\ufe12\ufe15\ufe16\ufe52\ufe56\ufe57',
@@ -38,7 +37,7 @@ const SENTENCE: Readonly<Record<string, string>> = {
   Meetei: '\uaaf0\uaaf1\uabeb',
 };
 
-/** Those beyond the basic plane, which the rules of prose do not read. */
+/** Sentence marks beyond the basic plane. `findSentences` does not know these. */
 const RARE_SENTENCE =
   '\u{11141}\u{11142}\u{11143}\u{11047}\u{11048}\u{110be}\u{110bf}\u{110c0}\u{110c1}\u{111c5}\u{111c6}\u{111cd}\u{111de}\u{111df}\u{11238}\u{11239}\u{1123b}\u{1123c}\u{112a9}\u{113d4}\u{113d5}\u{1144b}\u{1144c}\u{115c2}\u{115c3}\u{115c9}\u{115ca}\u{115cb}\u{115cc}\u{115cd}\u{115ce}\u{115cf}\u{115d0}\u{115d1}\u{115d2}\u{115d3}\u{115d4}\u{115d5}\u{115d6}\u{115d7}\u{11641}\u{11642}\u{1173c}\u{1173d}\u{1173e}\u{11944}\u{11946}\u{11a42}\u{11a43}\u{11a9b}\u{11a9c}\u{11c41}\u{11c42}\u{11ef7}\u{11ef8}\u{11f43}\u{11f44}\u{16a6e}\u{16a6f}\u{16af5}\u{16b37}\u{16b38}\u{16b44}\u{16d6e}\u{16d6f}\u{16e98}\u{1bc9f}\u{1da88}\u{10a56}\u{10a57}\u{10f55}\u{10f56}\u{10f57}\u{10f58}\u{10f59}\u{10f86}\u{10f87}\u{10f88}\u{10f89}';
 
@@ -62,11 +61,9 @@ const CLAUSE: Readonly<Record<string, string>> = {
   Javanese: '\ua9c7',
 };
 
-/** Ends of sentences of the basic plane, one unit each, the most frequent scripts first. */
+/** Ends of sentences in the basic plane, one unit each, with the most frequent scripts first. */
 export const SENTENCE_MARKS: readonly string[] = [...Object.values(SENTENCE).join('')];
 
-/** Ends of sentences of all planes. */
 export const ALL_SENTENCE_MARKS: readonly string[] = [...SENTENCE_MARKS, ...RARE_SENTENCE];
 
-/** Ends of clauses, one unit each. */
 export const CLAUSE_MARKS: readonly string[] = [...Object.values(CLAUSE).join('')];

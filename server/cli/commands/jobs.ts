@@ -11,7 +11,6 @@ import { apiOf, print, type RemoteFlags, readJson, remoteCommand, table } from '
 
 const MB = 1e6;
 
-/** `chunksmith jobs create|list|show|watch|result|errors|cancel|retry|delete` */
 export function jobsCommand(env: Environment): Command {
   const jobs = new Command('jobs').description('Manage the jobs of a service, which chunk corpora');
   const commands = [
@@ -89,7 +88,6 @@ async function remove(jobs: Jobs, id: string, flags: RemoteFlags): Promise<void>
   print(flags, { deleted: id }, () => `deleted ${id}`);
 }
 
-/** Copies what a job has written. */
 function copy(name: 'result' | 'errors', env: Environment) {
   return async (_jobs: Jobs, id: string, flags: RemoteFlags): Promise<void> => {
     const path = `/v1/jobs/${encodeURIComponent(id)}/${name}`;

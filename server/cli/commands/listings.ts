@@ -13,12 +13,10 @@ import { type PrintFlags, print, table } from './remote.ts';
 
 type ListingFlags = PrintFlags & Pick<Flags, 'pluginsDir' | 'pluginsFrom'>;
 
-/** `chunksmith plugins` and `models`: what a service with these plugins would have. */
 export function listingCommands(env: Environment): readonly Command[] {
   return [
     listing('plugins', 'List the installed plugins, and what they lack', env, async (cradle, flags) => {
-      const failures = await cradle.importCheck.failures();
-      print(flags, listPlugins(cradle.registry, failures), pluginsInWords);
+      print(flags, listPlugins(cradle.registry, cradle.pluginFailures.reasons), pluginsInWords);
     }),
     listing(
       'models',

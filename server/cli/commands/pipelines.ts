@@ -7,7 +7,6 @@ import { apiOf, print, type RemoteFlags, readJson, remoteCommand, table } from '
 
 const WHICH = 'name or id of the pipeline';
 
-/** `chunksmith pipelines list|show|put|delete` */
 export function pipelinesCommand(env: Environment): Command {
   const list = remoteCommand('list', 'List the stored pipelines', env).action(async (flags: RemoteFlags) => {
     print(flags, await pipelinesOf(flags, env).list(), inRows);
@@ -41,7 +40,7 @@ function pipelinesOf(flags: RemoteFlags, env: Environment): Pipelines {
   return new Pipelines(apiOf(flags, env));
 }
 
-/** @throws UsageError if it does not exist */
+/** @throws UsageError if no pipeline has this name or id */
 async function find(stored: Pipelines, which: string): Promise<Pipeline> {
   const [named] = await stored.list({ name: which });
   const found = named ?? (await stored.list()).find(({ id }) => id === which.toLowerCase());

@@ -1,9 +1,12 @@
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { Argument, Command } from 'commander';
-import { KINDS, type Kind } from '../../../core/contracts/manifest.ts';
+import { KINDS, type Kind, manifestSchema } from '../../../core/contracts/manifest.ts';
+import { stripTypes } from '../../http/docs/page-files.ts';
 import { BUILT_IN_PLUGINS } from '../../plugins/loader/loader.ts';
+import { folderOfKind } from '../../plugins/loader/plugin-folders.ts';
 import { commandName, IS_CHECKOUT, nodeName } from '../command-name.ts';
-import { writeNewPlugin } from '../new-plugin.ts';
+import { UsageError } from '../errors.ts';
 
 const ROOT = join(BUILT_IN_PLUGINS, '..');
 
@@ -12,7 +15,6 @@ interface NewFlags {
   readonly typescript?: true;
 }
 
-/** `chunksmith plugin new chunker mine` */
 export function pluginNewCommand(): Command {
   return new Command('new')
     .description('Create a working plugin as a start for your own')
@@ -43,7 +45,7 @@ export function pluginNewCommand(): Command {
     });
 }
 
-/** How its test finds the package: installed, or linked to this checkout, which cannot be installed from. */
+/** The shell command that makes the package `chunksmith` available to a plugin and runs the plugin's test. */
 function testOf(folder: string, test: string): string {
   if (!IS_CHECKOUT) return `npm install --save-dev chunksmith && node --test ${test}`;
   const modules = join(folder, 'node_modules');
@@ -56,7 +58,7 @@ const post = (path: string, body: object) =>
 
 const chunks = [{ text: 'Tea', start_index: 0, end_index: 3, token_count: 3 }];
 
-/** Requests that plugins answer as created. */
+/** Example requests that a new plugin can answer before its code is changed. */
 const CALLS: Readonly<Record<Kind, (name: string) => string>> = {
   chunker: (name) => post(`chunk/${name}`, { text: 'First.\n---\nSecond.', chunk_size: 10 }),
   refinery: (name) => post(`refine/${name}`, { chunks }),
@@ -65,3 +67,81 @@ const CALLS: Readonly<Record<Kind, (name: string) => string>> = {
   reader: (name) => `curl -s localhost:8000/v1/chunk/auto/file -F file=@FILE -F reader=${name}`,
   sink: (name) => `see ${name}/README.md: it is the target of jobs, on a server with --bulk-root`,
 };
+
+/** The TypeScript templates of new plugins, by kind. They are read as text, never imported. */
+const TEMPLATES = join(import.meta.dirname, '../templates');
+const PLACEHOLDER = /my-plugin/g;
+const TEST = 'test.js';
+
+export type Language = 'javascript' | 'typescript';
+
+export function newPluginFiles(kind: Kind, name: string, language: Language): Map<string, string> {
+  const folder = join(TEMPLATES, kind);
+  const files = globSync('*', { cwd: folder })
+    .sort()
+    .map((file) => [file, join(folder, file)] as const);
+  const all = [...files, [`${name}.test.ts`, join(TEMPLATES, TEST)] as const];
+  const made = new Map(
+    all.map(([file, path]): [string, string] => {
+      const source = readFileSync(path, 'utf8').replace(PLACEHOLDER, name);
+      if (language === 'typescript' || !file.endsWith('.ts')) return [file, source];
+      return [file.replace(/ts$/, 'js'), withoutTypes(source)];
+    }),
+  );
+  return made.set('package.json', packageOf(name));
+}
+
+/** A `package.json`, which makes the plugin's modules ESM and lets npm install packages in its folder. */
+function packageOf(name: string): string {
+  const whole = {
+    name: `chunksmith-plugin-${name}`,
+    version: '0.1.0',
+    type: 'module',
+    keywords: ['chunksmith-plugin'],
+  };
+  return `${JSON.stringify(whole, undefined, 2)}\n`;
+}
+
+/**
+ * Creates a folder with a new plugin.
+ *
+ * @param folder where the plugin's folder is created
+ * @returns the path of the plugin's folder
+ * @throws UsageError if the name is invalid, or a plugin or folder with this name exists
+ */
+export function writeNewPlugin(kind: Kind, name: string, folder: string, language: Language): string {
+  const { pattern, maxLength } = manifestSchema.properties.name;
+  if (!new RegExp(pattern).test(name) || name.length > maxLength)
+    throw new UsageError(
+      `${name}: expected a name of lower-case letters, digits and single hyphens between them, such as "my-${kind}", of at most ${maxLength} characters`,
+    );
+  if (existsSync(join(BUILT_IN_PLUGINS, folderOfKind(kind), name)))
+    throw new UsageError(`${name}: a ${kind} of this name comes with the server; choose another name`);
+  const path = join(folder, name);
+  if (existsSync(path)) throw new UsageError(`${path}: this already exists; choose another name or --dir`);
+  const files = newPluginFiles(kind, name, language);
+  mkdirSync(path, { recursive: true });
+  for (const [file, text] of files) writeFileSync(join(path, file), text);
+  return path;
+}
+
+/**
+ * Strips types from TypeScript so that the result reads like hand-written JavaScript. Lines without types stay
+ * unchanged.
+ */
+function withoutTypes(source: string): string {
+  const lines = source.split('\n');
+  const stripped = stripTypes(source).split('\n');
+  const kept = stripped.flatMap((line, index) => {
+    if (line === lines[index]) return [line];
+    const tidy = line
+      .trimEnd()
+      .replace(/(?<=\S) +(?=[,;)\]])/g, '')
+      .replace(/(?<=\S) {2,}/g, ' ');
+    return tidy.trim() === '' ? [] : [tidy];
+  });
+  return kept
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trimStart();
+}

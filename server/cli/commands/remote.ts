@@ -5,19 +5,17 @@ import type { Environment } from '../../config/config.ts';
 import { Api } from '../api.ts';
 import { UsageError } from '../errors.ts';
 
-/** Common flags of commands that print an answer. */
 export interface PrintFlags {
   readonly json?: true;
 }
 
-/** Common flags of commands to a running service. */
 export interface RemoteFlags extends PrintFlags {
   readonly server: string;
 }
 
 const SERVER = 'http://localhost:8000';
 
-/** A command to a running service. @param name with its arguments, in commander's syntax */
+/** A command that calls a running service. @param name the name and arguments, in commander's syntax */
 export function remoteCommand(name: string, description: string, env: Environment): Command {
   return new Command(name)
     .description(description)
@@ -33,12 +31,10 @@ export function apiOf({ server }: RemoteFlags, env: Environment): Api {
   return new Api(server, env.CHUNKSMITH_KEY);
 }
 
-/** Prints an answer as JSON, or in words. */
 export function print<T>({ json }: PrintFlags, answer: T, inWords: (answer: T) => string): void {
   console.log(json === true ? JSON.stringify(answer, undefined, 2) : inWords(answer));
 }
 
-/** Columns padded to the width of their widest cell. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths =
     rows[0]?.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length))) ?? [];

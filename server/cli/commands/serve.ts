@@ -1,14 +1,15 @@
 import { Command, Option } from 'commander';
 import type { Environment, Flags } from '../../config/config.ts';
-import { describeOptions, type OptionRow, withoutLinks } from '../../config/help.ts';
+import { flagName } from '../../config/option.ts';
+import { describeOptions, type OptionRow, RETIRED_OPTIONS, withoutLinks } from '../../config/options.ts';
 import { VERSION } from '../../config/version.ts';
 import { commandName } from '../command-name.ts';
 import { withSmallYoungGeneration } from '../v8-switches.ts';
 
 /**
- * `chunksmith serve` and `check`.
+ * The commands `chunksmith serve` and `chunksmith check`.
  *
- * @param onEnd called with the exit status once the server listens, or the check is done
+ * @param onEnd called with the exit status, once the server listens or the check is done
  */
 export function serverCommands(env: Environment, onEnd: (status: number) => void): readonly Command[] {
   const serve = withServerFlags(new Command('serve'))
@@ -33,13 +34,14 @@ function run(flags: Flags, env: Environment): Promise<number> {
 }
 
 /**
- * Adds the flags of the table of options to a command; its `opts` are then `Flags`.
+ * Adds the flags of all server options to a command, whose action then gets `Flags`.
  *
- * @param help whether the help of the command lists them, or says where they are listed
+ * @param help whether the command's help lists the flags, or refers to the help of `serve`
  */
 export function withServerFlags(command: Command, help: 'listed' | 'as in serve' = 'listed'): Command {
   const isListed = help === 'listed';
   for (const flag of describeOptions().flatMap(flagsOf)) command.addOption(isListed ? flag : flag.hideHelp());
+  for (const name of RETIRED_OPTIONS) command.addOption(new Option(`${flagName(name)} <value>`).hideHelp());
   return command
     .version(VERSION)
     .configureOutput({ outputError: (text, write) => write(withoutValue(text)) })
@@ -50,7 +52,7 @@ function helpElsewhere(): string {
   return `\nThe flags and the variables: ${commandName()} serve --help`;
 }
 
-/** Values stay as written: they are parsed like the text of a variable. */
+/** The flags of an option. Their values stay texts, which `readConfig` parses like those of variables. */
 function flagsOf(row: OptionRow): Option[] {
   const { flag, type } = row;
   if (flag === '') return [];
@@ -71,7 +73,7 @@ function withItems(text: string, before: string | undefined): string {
   return before === undefined ? text : `${before},${text}`;
 }
 
-/** An unknown flag may contain a secret, so it is not repeated. */
+/** Removes the value of an unknown flag from a message, because the value may be a secret. */
 function withoutValue(error: string): string {
   return error.replace(/^(error: unknown option '[^=]*)=.*'/s, "$1'");
 }

@@ -14,14 +14,13 @@ import type { CheckEvent, CheckTask } from './check-steps.ts';
 
 interface CheckFlags extends Pick<CheckTask, 'runs' | 'seed'> {
   readonly json?: true;
-  /** Seconds that one step may take. */
+  /** Maximum seconds per step. */
   readonly limit: number;
 }
 
-/** Seconds that a check may take. */
+/** Default maximum seconds per step. */
 const LIMIT = 120;
 
-/** `chunksmith plugin check my-plugins/section` */
 export function pluginCheckCommand(env: Environment): Command {
   return new Command('check')
     .description(
@@ -37,7 +36,7 @@ export function pluginCheckCommand(env: Environment): Command {
       '\nExits with 0 if all promises are kept, 1 if one is broken, 2 if there is no plugin.',
     )
     .action(async (given: string, { json, limit, ...suite }: CheckFlags) => {
-      // Problems with the server's variables are not the plugin's fault.
+      // Reports invalid variables of the server now; otherwise they would look like faults of the plugin.
       readConfig({}, env);
       const folder = pluginFolder(given);
       const results = await runChecks(folder, { ...suite, limit });
@@ -61,10 +60,9 @@ function countOf(text: string): number {
 }
 
 const MAX_SHOWN = 8;
-/** Manifests of plugins in a folder, or in its folders by kind. */
 const PLUGINS = '{*,*/*}/manifest.{ts,js,mjs}';
 
-/** The absolute path of a plugin's folder. @throws UsageError if it is not one, with a suggestion */
+/** The absolute path of a plugin's folder. @throws UsageError with a suggestion if it has no plugin */
 function pluginFolder(given: string): string {
   const folder = resolve(given);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
@@ -87,9 +85,7 @@ function notThere(given: string, folder: string): string {
   return `${given}: there is no such folder${hint}`;
 }
 
-/**
- * Runs all checks of a plugin in a process of its own, and continues in a new one after a check that does not end.
- */
+/** Runs all checks of a plugin in a child process. After a check that does not end, starts a new process. */
 async function runChecks(
   folder: string,
   { limit, ...suite }: Pick<CheckFlags, 'runs' | 'seed' | 'limit'>,
@@ -123,11 +119,10 @@ const ENTRY = join(import.meta.dirname, `check-process${MODULE_ENDING}`);
 
 interface Ended {
   readonly sent: readonly CheckEvent[];
-  /** How the process ended. */
   readonly end: string;
 }
 
-/** A plugin's output goes to standard error, because standard output has the report. */
+/** Runs checks in a child process. Plugins print to standard error; standard output is for the report. */
 function runInProcess(task: CheckTask, limit: number): Promise<Ended> {
   const ended = Promise.withResolvers<Ended>();
   const child = hold(fork(ENTRY, { stdio: ['ignore', 2, 2, 'ipc'] }), ended.reject);
@@ -149,14 +144,12 @@ function runInProcess(task: CheckTask, limit: number): Promise<Ended> {
   return ended.promise;
 }
 
-/** Everything known about a checked plugin. */
 export interface CheckReport {
-  /** `chunker/section`; missing if the manifest cannot be read. */
+  /** The plugin's id, such as `chunker/section`; undefined if the manifest cannot be read. */
   readonly plugin?: string | undefined;
   readonly checks: readonly CheckResult[];
 }
 
-/** What the events say about a plugin. */
 export function reportOf(events: readonly CheckEvent[]): CheckReport {
   const [plugin] = events.flatMap((event) => ('plugin' in event ? [event.plugin] : []));
   return { plugin, checks: events.flatMap((event) => ('results' in event ? event.results : [])) };
@@ -166,7 +159,6 @@ export function failedIn({ checks }: CheckReport): number {
   return checks.filter(({ state }) => state === 'failed').length;
 }
 
-/** A line for each check, followed by what is broken. */
 export function inLines(given: string, { plugin, checks }: CheckReport): string {
   const rows = table(checks.map(({ state, check, detail = '' }) => [state, check, detail])).split('\n');
   const lines = checks.flatMap(({ failures }, at) => [

@@ -5,18 +5,16 @@ import { runStep, STEPS } from '../../testing/checks/steps.ts';
 import { openSubject, type Subject } from '../../testing/checks/subject.ts';
 import { thrownIn } from '../../testing/report.ts';
 
-/** What to check of a plugin. */
 export interface CheckTask {
   readonly folder: string;
   readonly runs?: number | undefined;
   readonly seed?: number | undefined;
-  /** Steps that an earlier process has done, or could not finish. */
+  /** Steps to skip: an earlier process has run them, successfully or not. */
   readonly done: readonly string[];
-  /** Why steps that run the plugin are left out. */
+  /** Why steps that run the plugin are skipped; undefined if they are run. */
   readonly whyNotRun?: string | undefined;
 }
 
-/** Events, in order. */
 export type CheckEvent =
   | { readonly begin: string }
   | { readonly input: unknown }
@@ -29,7 +27,7 @@ type Send = (event: CheckEvent) => void;
 /**
  * Runs the remaining steps in this process.
  *
- * @param env the variables that a server would read
+ * @param env the environment variables, as for a server
  * @param send called for each event
  */
 export async function checkPlugin(task: CheckTask, env: Environment, send: Send): Promise<void> {

@@ -13,8 +13,6 @@ import type {
   TokenizeRequest,
   Tokenizer,
 } from './api-types.ts';
-import { Presets } from './execution.ts';
-import { formOf } from './files.ts';
 import {
   type Batch,
   type ChunkerName,
@@ -23,6 +21,7 @@ import {
   type Documents,
   type FileFields,
   type FileToSend,
+  formOf,
   type LineOf,
   type OneText,
   type RefinedOf,
@@ -31,15 +30,13 @@ import {
   withUnit,
 } from './inputs.ts';
 import { Jobs } from './jobs.ts';
-import { Pipelines } from './pipelines.ts';
-import type { CallSettings, ChunksmithOptions } from './settings.ts';
+import { Pipelines, Presets } from './pipelines.ts';
 import { streamed } from './streams.ts';
-import { Transport } from './transport.ts';
+import { type CallSettings, type ChunksmithOptions, Transport } from './transport.ts';
 
 /**
- * A client of one service. Offsets count UTF-16 units unless a request says otherwise, so that
- * `text.slice(start_index, end_index)` is the chunk. Every method rejects with a `ChunksmithError`, or with the
- * reason of the `signal` in its settings.
+ * A client of one service. Methods reject with a `ChunksmithError`, or with the abort reason of `settings.signal`.
+ * Offsets count UTF-16 units by default, so `text.slice(start_index, end_index)` is a chunk's text.
  */
 export class Chunksmith {
   readonly pipelines: Pipelines;
@@ -61,7 +58,7 @@ export class Chunksmith {
     request: OneText & ChunkOptions<Name>,
     settings?: CallSettings,
   ): Promise<ChunkOf<Name>[]>;
-  /** The same for texts or documents: a list of chunks for each, in their order. */
+  /** `POST /v1/chunk/<chunker>` for several texts or documents. Returns one list of chunks for each, in order. */
   chunk<Name extends ChunkerName>(
     chunker: Name,
     request: Batch & ChunkOptions<Name>,
@@ -83,9 +80,9 @@ export class Chunksmith {
   }
 
   /**
-   * Chunks any number of documents: an answer for each, in order. Documents are taken only as fast as answers are
-   * read, apart from some in transit. Leaving the loop ends the request.
-   * In Node it is one request, which is never sent again; elsewhere one for every few documents.
+   * Chunks any number of documents, and yields one answer per document, in order. Takes only a limited number of
+   * documents ahead of the answers that the caller has read. Leaving the loop ends the request. On Node, sends a
+   * single request without retries. On other runtimes, sends one request per batch of documents, with retries.
    */
   stream<Name extends ChunkerName>(
     chunker: Name,
@@ -97,13 +94,13 @@ export class Chunksmith {
     return streamed(this.#transport, request, settings);
   }
 
-  /** `POST /v1/refine/<refinery>` for chunks. */
+  /** `POST /v1/refine/<refinery>` for one list of chunks. */
   refine<Name extends RefineryName, Input extends GivenChunk>(
     refinery: Name,
     request: { readonly chunks: readonly Input[] } & RefineOptions<Name>,
     settings?: CallSettings,
   ): Promise<(Input & RefinedOf<Name>)[]>;
-  /** The same for lists of chunks. */
+  /** `POST /v1/refine/<refinery>` for several lists of chunks. */
   refine<Name extends RefineryName, Input extends GivenChunk>(
     refinery: Name,
     request: { readonly chunks: readonly (readonly Input[])[] } & RefineOptions<Name>,
@@ -113,7 +110,7 @@ export class Chunksmith {
     return this.#transport.json({ path: refinePath(refinery), json: request }, settings);
   }
 
-  /** Refines any number of lists of chunks, as `stream` chunks documents. Its answers are such lists too. */
+  /** Refines any number of lists of chunks in the same way as `stream`. Yields one answer per list, in order. */
   refineStream<Name extends RefineryName, Input extends GivenChunk>(
     refinery: Name,
     lists: Documents<readonly Input[] | LineOf<Input>>,
@@ -139,7 +136,7 @@ export class Chunksmith {
     return this.#transport.json({ path: '/v1/evaluate', json: withUnit(request) }, settings);
   }
 
-  /** The same, yielding each candidate as soon as it is ready. The generator's return value is the verdict. */
+  /** `POST /v1/evaluate`. Yields each candidate as soon as it is evaluated, and finally returns the verdict. */
   async *evaluateStream(
     request: EvaluateRequest,
     settings?: CallSettings,

@@ -1,30 +1,29 @@
-/** Why a request has no usable answer. */
+/** The reason why a request has no usable answer. */
 export type FailureCode =
-  /** The service refused: `status` and `detail` say why. */
+  /** The service refused the request: `status` and `detail` say why. */
   | 'refused'
-  /** No connection, or it was lost before the answer. */
+  /** No connection could be opened, or the connection was lost before the answer. */
   | 'unreachable'
-  /** No answer in time. */
+  /** The answer did not arrive in time. */
   | 'timeout'
   /** The answer is incomplete. */
   | 'cut_off'
-  /** The answer is not from a Chunksmith service. */
+  /** The answer does not come from a Chunksmith service, but for example from a proxy. */
   | 'invalid_answer';
 
 export interface Failure {
   readonly code: FailureCode;
-  /** What is wrong and what to change; the message of the error. */
+  /** The error message: says what is wrong and what to change. */
   readonly detail: string;
-  /** The HTTP status; missing if there was no answer. */
+  /** The HTTP status; undefined if no answer arrived. */
   readonly status?: number | undefined;
-  /** The id of the request in the service's log. */
   readonly requestId?: string | undefined;
-  /** Seconds after which the service asks for a retry. */
+  /** Seconds to wait before a retry, from the header `retry-after`. */
   readonly retryAfter?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** The one error of this client. */
+/** The only error class of this client. */
 export class ChunksmithError extends Error implements Failure {
   override readonly name = 'ChunksmithError';
   readonly code: FailureCode;
@@ -47,7 +46,7 @@ export class ChunksmithError extends Error implements Failure {
 
 const MAX_EXCERPT_LENGTH = 200;
 
-/** The error in an answer. @param answer with a status of 400 or above */
+/** Converts an error answer of the service. @param answer with a status that is not 2xx */
 export async function errorOf(answer: Response): Promise<ChunksmithError> {
   const { status, headers } = answer;
   const text = await answer.text().catch(() => '');
@@ -61,7 +60,7 @@ export async function errorOf(answer: Response): Promise<ChunksmithError> {
   });
 }
 
-/** The JSON of a successful answer, or of a line of one. @throws ChunksmithError if it is not from the service */
+/** Parses the JSON of a successful answer or of one of its lines. @throws ChunksmithError if the text is not JSON */
 export function parsed<T>(text: string, url: string): T {
   try {
     return JSON.parse(text);
@@ -81,7 +80,7 @@ function detailIn(text: string): string | undefined {
   }
 }
 
-/** `Retry-After` in seconds, or as a date. */
+/** Converts the header `retry-after`, a number of seconds or a date, to seconds from now. */
 function secondsIn(value: string | null): number | undefined {
   if (value === null) return undefined;
   const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;

@@ -1,9 +1,8 @@
-/** The JavaScript client of Chunksmith: it needs `fetch`, and runs in Node, Deno, Bun and browsers. */
+/** The JavaScript client of Chunksmith for Node, Deno, Bun and browsers. It needs `fetch`. */
 export type * from './api-types.ts';
 export { Chunksmith } from './client.ts';
 export { ChunksmithError, type Failure, type FailureCode } from './errors.ts';
-export type { Presets } from './execution.ts';
 export type * from './inputs.ts';
 export type { CreateJobSettings, JobError, JobLine, JobQuery, Jobs, WaitSettings } from './jobs.ts';
-export type { ChangeSettings, PipelineQuery, Pipelines } from './pipelines.ts';
-export type { CallSettings, ChunksmithOptions } from './settings.ts';
+export type { ChangeSettings, PipelineQuery, Pipelines, Presets } from './pipelines.ts';
+export type { CallSettings, ChunksmithOptions } from './transport.ts';

@@ -3,13 +3,13 @@ import { TextSplitter, type TextSplitterChunkHeaderOptions } from '@langchain/te
 import type { Chunk } from './api-types.ts';
 import { createSplitter, type Splitter, type SplittingParams } from './splitting.ts';
 
-/** Where the service is, and how it splits: chunks have at most 1000 tokens by default, as in LangChain. */
+/** Connection and splitting settings. The default `chunkSize` is 1000, as in LangChain. */
 export interface ChunksmithTextSplitterParams extends SplittingParams {
-  /** Whether the metadata of documents has `start_index`, the offset in the text in UTF-16 units. */
+  /** Whether the metadata includes `start_index`: the offset of the chunk in UTF-16 units. Default false. */
   readonly addStartIndex?: boolean;
 }
 
-/** A LangChain text splitter that uses a service: nothing is trimmed, and the joined chunks are the text. */
+/** A LangChain text splitter that uses a service. Chunks are not trimmed: without overlap, joining gives the text. */
 export class ChunksmithTextSplitter extends TextSplitter {
   readonly addStartIndex: boolean;
   readonly #chunksOf: Splitter;
@@ -30,7 +30,7 @@ export class ChunksmithTextSplitter extends TextSplitter {
     return chunks.map((chunk) => chunk.text);
   }
 
-  /** A document for each chunk, with the metadata of its text plus `loc.lines`. */
+  /** Creates one document per chunk, with the metadata of the text and with the chunk's lines as `loc.lines`. */
   override async createDocuments(
     texts: string[],
     metadatas: Document['metadata'][] = [],
@@ -48,7 +48,8 @@ export class ChunksmithTextSplitter extends TextSplitter {
     headers: TextSplitterChunkHeaderOptions,
   ): Document[] {
     const { chunkHeader = '', chunkOverlapHeader = "(cont'd) ", appendChunkOverlapHeader = false } = headers;
-    let [line, counted] = [1, 0];
+    let line = 1;
+    let counted = 0;
     return chunks.map(({ text: content, start_index }, index) => {
       line += breaksIn(text.slice(counted, start_index));
       counted = start_index;
@@ -63,15 +64,15 @@ export class ChunksmithTextSplitter extends TextSplitter {
   }
 }
 
-/** The parameters of LangChain's own splitter of this name, and where the service is. */
+/** Parameters of LangChain's `RecursiveCharacterTextSplitter`, and connection settings. */
 export interface RecursiveCharacterTextSplitterParams extends Omit<ChunksmithTextSplitterParams, 'chunker'> {
-  /** From the coarsest to the finest. What is too large for the last one is cut between characters. */
+  /** Separators from coarse to fine. Pieces that are too large for all separators are cut between characters. */
   readonly separators?: readonly string[];
 }
 
 /**
- * A replacement for LangChain's splitter of this name: separators stay at the end of chunks, and 200 characters
- * overlap by default.
+ * A replacement for LangChain's splitter of the same name. Each separator stays at the end of its chunk, and the
+ * default `chunkOverlap` is 200.
  */
 export class RecursiveCharacterTextSplitter extends ChunksmithTextSplitter {
   constructor({

@@ -3,17 +3,17 @@ import { buildNodeFromSplits, type TextNode } from '@llamaindex/core/schema';
 import type { Chunk } from './api-types.ts';
 import { createSplitter, type Splitter, type SplittingParams } from './splitting.ts';
 
-/** Where the service is, and how it splits: chunks have at most 1024 tokens by default, as in LlamaIndex. */
+/** Connection and splitting settings. The default `chunkSize` is 1024, as in LlamaIndex. */
 export interface ChunksmithNodeParserParams extends SplittingParams {
-  /** Whether nodes have the metadata of their document: true by default. */
+  /** Whether each node gets the metadata of its document; default true. */
   readonly includeMetadata?: boolean;
-  /** Whether nodes reference the previous and the next one: true by default. */
+  /** Whether nodes reference the previous and the next node; default true. */
   readonly includePrevNextRel?: boolean;
 }
 
 /**
- * A LlamaIndex node parser that uses a service. `startCharIdx` and `endCharIdx` are exact offsets, also for repeated
- * text.
+ * A LlamaIndex node parser that uses a service. `startCharIdx` and `endCharIdx` are exact offsets, even if the text
+ * of a node occurs several times.
  */
 export class ChunksmithNodeParser extends NodeParser<Promise<TextNode[]>> {
   readonly #chunksOf: Splitter;
@@ -30,9 +30,7 @@ export class ChunksmithNodeParser extends NodeParser<Promise<TextNode[]>> {
     return documents.flatMap((document, index) => this.#nodes(document, lists[index] ?? []));
   }
 
-  /**
-   * The offsets and the metadata of nodes are already set: LlamaIndex would search for each text from the beginning.
-   */
+  /** Passes no documents on. Otherwise LlamaIndex would replace the offsets by searching each text from the start. */
   protected override postProcessParsedNodes(nodes: TextNode[]): TextNode[] {
     return super.postProcessParsedNodes(nodes, new Map());
   }
@@ -53,7 +51,7 @@ export class ChunksmithNodeParser extends NodeParser<Promise<TextNode[]>> {
   }
 }
 
-/** A replacement for LlamaIndex's splitter of this name: sentences, counted in tokens of `cl100k_base`. */
+/** A replacement for LlamaIndex's splitter of the same name. `chunkSize` is in tokens of `cl100k_base` by default. */
 export class SentenceSplitter extends ChunksmithNodeParser {
   constructor({ options, chunkOverlap = 20, ...params }: Omit<ChunksmithNodeParserParams, 'chunker'> = {}) {
     const counted = { tokenizer: 'cl100k_base', ...options };

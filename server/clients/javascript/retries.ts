@@ -1,9 +1,9 @@
 import { ChunksmithError } from './errors.ts';
 
-/** Milliseconds before the first retry, if the service names no time; each further wait may be twice as long. */
+/** Maximum random part of the first wait, in ms. The maximum doubles with each retry, up to `MAX_DELAY`. */
 const FIRST_DELAY = 250;
 const MAX_DELAY = 10_000;
-/** If the service asks for a longer wait, the client gives up. */
+/** Milliseconds. If the service asks for a longer wait, the client gives up. */
 const MAX_WAIT = 60_000;
 
 export interface RetryRules {
@@ -13,7 +13,7 @@ export interface RetryRules {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Retries work that fails with a temporary error. The last error is thrown unchanged. */
+/** Repeats work that fails with a temporary error. After the last try, throws its error unchanged. */
 export async function withRetries<T>(rules: RetryRules, work: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
@@ -26,7 +26,7 @@ export async function withRetries<T>(rules: RetryRules, work: () => Promise<T>):
   }
 }
 
-/** Milliseconds to wait after a failure; undefined if it is not temporary. */
+/** Milliseconds to wait before the next try; undefined if the error is not temporary. */
 function delayAfter(error: unknown, tries: number, isIdempotent: boolean): number | undefined {
   if (!(error instanceof ChunksmithError)) return undefined;
   const jitter = Math.random() * Math.min(FIRST_DELAY * 2 ** tries, MAX_DELAY);
@@ -37,18 +37,16 @@ function delayAfter(error: unknown, tries: number, isIdempotent: boolean): numbe
   return isIdempotent && isLost(error) ? jitter + FIRST_DELAY / 2 : undefined;
 }
 
-/** The request was rejected before anything was done. */
 function isRefusal({ status }: ChunksmithError): boolean {
   return status === 429 || status === 503;
 }
 
-/** The connection failed, or a gateway cannot reach the service. */
 function isLost({ code, status }: ChunksmithError): boolean {
   if (code === 'invalid_answer') return status === 502 || status === 503;
   return code === 'unreachable' || code === 'cut_off';
 }
 
-/** Waits. @throws the reason of the signal, once it is aborted */
+/** @throws the signal's reason as soon as the signal is aborted */
 export function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

@@ -1,30 +1,26 @@
 import type { Chunk } from './api-types.ts';
 import { Chunksmith } from './client.ts';
-import type { ChunksmithOptions } from './settings.ts';
+import type { ChunksmithOptions } from './transport.ts';
 
-/** Texts per request. */
 const AT_ONCE = 100;
 
-/** Where the service is, and how it splits: the common parameters of all adapters. */
+/** Parameters of all adapters: connection and splitting settings. */
 export interface SplittingParams extends ChunksmithOptions {
-  /** A client to use, instead of creating one from the options. */
+  /** A client to use. By default, a client is created from the connection settings. */
   readonly client?: Chunksmith;
   /** Default `recursive`. */
   readonly chunker?: string;
-  /** Further options of the chunker, such as its `tokenizer`. */
+  /** Further options of the chunker, such as `tokenizer`. */
   readonly options?: Readonly<Record<string, unknown>>;
-  /**
-   * Maximum tokens per chunk, characters unless `options` names a tokenizer; the default is that of the framework.
-   */
+  /** Maximum size of a chunk, in the unit of the chunker's `tokenizer`. The default depends on the adapter. */
   readonly chunkSize?: number;
-  /** Sent if not 0, for chunkers that support it; default 0. */
+  /** Overlap of neighbouring chunks. Default 0, which is not sent because some chunkers have no overlap. */
   readonly chunkOverlap?: number;
 }
 
-/** The chunks of each text, in order, with UTF-16 offsets. */
+/** Returns one list of chunks per text, in order. Offsets count UTF-16 units. */
 export type Splitter = (texts: readonly string[]) => Promise<Chunk[][]>;
 
-/** Has a service split any number of texts. */
 export function createSplitter(params: SplittingParams, chunkSize: number): Splitter {
   const { client = new Chunksmith(params), chunker = 'recursive', options, chunkOverlap = 0 } = params;
   const overlap = chunkOverlap === 0 ? {} : { chunk_overlap: chunkOverlap };

@@ -1,19 +1,16 @@
 import { render } from 'lit-html';
-import { Actions } from './data/actions.ts';
+import { Actions, locate } from './data/actions.ts';
 import { fromHash, toHash } from './data/address.ts';
 import { askAgain, changeQuestion, NOTHING_FOUND, RETRIEVERS, showTokens } from './data/inquiry.ts';
 import { LETTERS } from './data/model.ts';
 import { endNotices } from './data/notices.ts';
 import { SAMPLES } from './data/samples.ts';
-import { locate } from './data/source.ts';
-import type { State } from './data/state.ts';
-import { createStore } from './data/store.ts';
+import { createStore, type State } from './data/state.ts';
+import { columnsOf } from './text/pieces.ts';
 import { PLOT_STYLE } from './text/recall-plot.ts';
-import { columnsOf } from './view/columns-of-state.ts';
 import { copy, save } from './view/export.ts';
 import { pageOf } from './view/page.ts';
-import { pageShown, revealBox } from './view/page-panel.ts';
-import { PdfPages } from './view/pdf-pages.ts';
+import { PdfPages, pageShown, revealBox } from './view/page-panel.ts';
 import { reportOf } from './view/report.ts';
 import { Viewer } from './view/viewer.ts';
 
@@ -67,7 +64,6 @@ const viewer = new Viewer({
 
 const pages = new PdfPages((drawn) => store.change({ drawn }));
 
-/** Scrolls to the selected chunk, once it is marked. */
 function reveal(): void {
   const { selection, runs } = store.state;
   const chunk = runs.get(selection?.setting ?? '')?.chunks[selection?.chunk ?? -1];
@@ -98,7 +94,7 @@ const wiring = {
   saveReport: () => save('chunks.html', 'text/html', reportOf(store.state)),
 };
 
-// The policy of the page forbids styles in its documents.
+// A constructed style sheet, because the page's Content Security Policy forbids inline styles.
 const plots = new CSSStyleSheet();
 plots.replaceSync(PLOT_STYLE);
 document.adoptedStyleSheets.push(plots);
@@ -107,10 +103,8 @@ const root = document.querySelector('#app') as HTMLElement;
 root.replaceChildren();
 let shown: State | undefined;
 
-/** Members of the state that the viewer shows. */
 const SHOWN = ['text', 'runs', 'selection', 'showsDifferences', 'settings'] as const;
 
-/** Members of the state that the panel with a page shows. */
 const PAGE = ['selection', 'located', 'page', 'drawn', 'showsPages'] as const;
 
 store.watch((state) => {
@@ -131,18 +125,16 @@ store.watch((state) => {
   if (isOtherPage) revealBox(root);
 });
 
-/** What is known about the previous text does not apply to another one. */
 function forgetText(): void {
   changeQuestion(store, { answer: undefined, kept: [] });
   if (store.state.tokenizer !== '') void showTokens(store, store.state.tokenizer);
 }
 
-/** The URL contains the settings, but the text only in links copied with it. */
+/** Keeps the settings in the URL. Only copied links can also contain the text. */
 async function keepInAddress({ settings }: State): Promise<void> {
   history.replaceState(null, '', `#${await toHash({ settings, text: undefined })}`);
 }
 
-/** Accepts files that are dropped anywhere on the page. */
 function acceptDrops(root: HTMLElement, open: (file: File) => void): void {
   const mark = (event: DragEvent, isOver: boolean) => {
     if (event.dataTransfer?.types.includes('Files') !== true) return;

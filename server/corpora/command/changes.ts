@@ -4,40 +4,36 @@ import { dirname, join } from 'node:path';
 import { invalid, reasonOf } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
 import { UsageError } from '../../cli/errors.ts';
-import { LineSplitter } from '../../engine/read/line-splitter.ts';
+import { LineSplitter } from '../../engine/run/line-reader.ts';
 import { type ChunkedDocument, type ChunkedDocuments, withLines } from '../chunk-documents.ts';
-import type { Manifest } from '../jobs/finish-job.ts';
 import { MANIFEST } from '../jobs/job-folder.ts';
+import type { Manifest } from '../jobs/job-output.ts';
 import { idsLineOf } from '../jobs/part-files.ts';
 import { placeInWords } from '../shard.ts';
 
-/**
- * The chunk ids that documents keep from an earlier run because they failed, in the folder of a run with `--since`.
- */
+/** The file that a run with `--since` writes: the chunk ids that failed documents keep. */
 export const KEPT = 'kept.jsonl';
 
-/** What has changed since an earlier run, counted in chunks. */
 export interface ChangeCounts {
   added: number;
   unchanged: number;
   deleted: number;
 }
 
-/** Where a document's line is in the file. */
-interface LinePlace {
+interface LinePosition {
   readonly file: number;
   readonly from: number;
   readonly length: number;
 }
 
-/** The ids of the chunks of an earlier run. Only the position of each document's line is kept in memory. */
+/** The chunk ids of an earlier run. Memory holds only the position of each document's line. */
 export class EarlierIds {
   readonly #files: number[] = [];
-  readonly #places = new Map<string, LinePlace>();
+  readonly #positions = new Map<string, LinePosition>();
 
   /**
    * @param path the folder or manifest of a run, or a file that `--manifest` wrote
-   * @throws UsageError if it is something else
+   * @throws UsageError for any other `path`
    */
   static async open(path: string): Promise<EarlierIds> {
     const earlier = new EarlierIds();
@@ -59,7 +55,7 @@ export class EarlierIds {
         const { document_id } = JSON.parse(line.toString()) as { readonly document_id?: unknown };
         if (document_id === undefined) throw new Error('a line has no document_id');
         if (typeof document_id === 'string')
-          this.#places.set(document_id, { file, from, length: line.length });
+          this.#positions.set(document_id, { file, from, length: line.length });
         from += line.length + 1;
       }
     };
@@ -69,18 +65,19 @@ export class EarlierIds {
 
   /** The ids of the chunks that a document had; empty if it is new. */
   idsOf(documentId: string): readonly string[] {
-    const place = this.#places.get(documentId);
-    if (place === undefined) return [];
-    const line = Buffer.alloc(place.length);
-    readSync(this.#files[place.file] as number, line, 0, place.length, place.from);
+    const position = this.#positions.get(documentId);
+    if (position === undefined) return [];
+    const { file, from, length } = position;
+    const line = Buffer.alloc(length);
+    readSync(this.#files[file] as number, line, 0, length, from);
     return (JSON.parse(line.toString()) as { readonly chunks: readonly string[] }).chunks;
   }
 
   /**
-   * What has changed in a document: for each chunk, in order, whether it existed before, and the ids of chunks that no
-   * longer exist.
+   * Compares a document with the earlier run.
    *
-   * @param ids those of the chunks that the document has now
+   * @param ids of the current chunks
+   * @returns whether each current chunk existed before, in order, and the ids of chunks that no longer exist
    */
   changesOf(documentId: string, ids: readonly string[]) {
     const before = new Set(this.idsOf(documentId));
@@ -89,13 +86,13 @@ export class EarlierIds {
   }
 
   /**
-   * The lines for chunks that were deleted together with their documents. If documents failed whose ids are unknown,
-   * any missing document may be one of them, so none counts as deleted.
+   * Yields lines for the deleted chunks of documents that no longer exist. If documents without known ids
+   * failed, any missing document may be one of them. Then no document counts as deleted.
    *
-   * @param seen the ids of the documents that exist
-   * @param unknown documents that failed without an id
-   * @param counts is added to
-   * @param keep receives the line of a document that keeps its chunks
+   * @param seen ids of the existing documents
+   * @param unknown number of documents that failed without an id
+   * @param counts is increased by the deleted chunks
+   * @param keep receives the line of each missing document that keeps its chunks
    */
   *vanished(
     seen: ReadonlySet<string>,
@@ -104,7 +101,7 @@ export class EarlierIds {
     keep: (line: string) => void,
   ): Generator<string> {
     if (unknown > 0) console.error(unknownVanished(unknown));
-    for (const documentId of this.#places.keys()) {
+    for (const documentId of this.#positions.keys()) {
       if (seen.has(documentId)) continue;
       const ids = this.idsOf(documentId);
       if (unknown > 0) keep(idsLineOf(documentId, ids));
@@ -130,7 +127,6 @@ async function idsFiles(path: string): Promise<string[]> {
   return [...names, ...kept].map((name) => join(dirname(file), name));
 }
 
-/** The lines for chunks that were deleted. */
 function deletedLines(ids: readonly string[], documentId: string): string {
   return ids.map((id) => `${JSON.stringify({ deleted: id, document_id: documentId })}\n`).join('');
 }
@@ -141,10 +137,10 @@ function unknownVanished(count: number): string {
 }
 
 /**
- * Keeps only the lines of new chunks, and adds a line for each deleted one.
+ * Returns only the lines of new chunks, plus a line for each deleted chunk.
  *
- * @param counts is added to
- * @throws ServiceError `invalid_parameters` if documents or chunks have no ids to compare them by
+ * @param counts is increased by the changes
+ * @throws ServiceError `invalid_parameters` if documents or chunks have no ids
  */
 export function onlyChanges(
   group: ChunkedDocuments,
@@ -163,7 +159,6 @@ export function onlyChanges(
   return { ...group, bytes: Buffer.concat(kept) };
 }
 
-/** Counts what has changed in a document. */
 export function addChanges(
   counts: ChangeCounts,
   isOld: readonly boolean[],

@@ -1,67 +1,40 @@
-import type { LeftOut } from '../../../core/contracts/reader.ts';
-import { addTotals, type VectorTotals } from '../../engine/answer/vector-totals.ts';
-import { addLeftOut } from '../../engine/read/left-out.ts';
-import { type ChunkedDocument, leftOutOf } from '../chunk-documents.ts';
+import { clearLine, cursorTo } from 'node:readline';
+import type { WriteStream } from 'node:tty';
+import type { Tally } from '../chunk-documents.ts';
 import type { SkippedReasons, Skips } from '../skips.ts';
-import { barOf, keepDrawn } from './progress-bar.ts';
 
 export const PROGRESS = ['auto', 'bar', 'plain', 'json', 'none'] as const;
 export type ProgressKind = (typeof PROGRESS)[number];
 
-/** The progress of the work on a corpus. */
-export interface Counts extends VectorTotals {
-  documents: number;
-  failed: number;
-  /** What was left out, and documents without text. */
+export interface Counts extends Tally {
   readonly skips: Skips;
-  /** What readers left out of files, by name. */
-  left_out: LeftOut;
-  chunks: number;
-  /** Bytes of the source. */
-  bytes: number;
 }
 
-export function addDocument(counts: Counts, document: ChunkedDocument): void {
-  counts.documents++;
-  counts.chunks += document.chunks;
-  Object.assign(counts, addTotals(counts, document));
-  counts.bytes += document.source.size;
-  counts.left_out = addLeftOut(counts.left_out, leftOutOf(document));
-  if (document.error !== undefined) counts.failed++;
-}
-
-/** The counts and the figures derived from them. */
-export interface Summary extends Omit<Counts, 'skips'> {
+export interface Summary extends Tally {
   readonly skipped: number;
   readonly skipped_reasons: SkippedReasons;
   readonly seconds: number;
   readonly mb_per_second: number;
 }
 
-/** Shows progress on standard error. */
 export interface Progress {
-  update(): void;
-  /** Stops showing anything. */
-  stop(): void;
+  update?(): void;
+  stop?(): void;
 }
 
-/** Milliseconds between two lines without a terminal. */
 const PAUSE = 5000;
-/** Seconds and share of the bytes after which the remaining time can be estimated. */
+/** The remaining time is not estimated before this many seconds and this share of the bytes. */
 const FIRST_ESTIMATE = { seconds: 5, share: 0.02 };
 
 const MB = 1e6;
 
-/**
- * @param counts change while the work is in progress
- * @param total bytes of the source; undefined if unknown
- */
+/** @param counts updated during the work @param total bytes of the source; undefined if unknown */
 export function showProgress(kind: ProgressKind, counts: Counts, total: number | undefined): Progress {
   const begin = performance.now();
   const timeLeft = estimator(total);
   const shown = kind === 'auto' ? (process.stderr.isTTY ? 'bar' : 'plain') : kind;
   const isUnseen = shown === 'bar' && !process.stderr.isTTY;
-  if (shown === 'none' || isUnseen) return { update() {}, stop() {} };
+  if (shown === 'none' || isUnseen) return {};
   const look = () => {
     const summary = summaryOf(counts, begin);
     const left = timeLeft(summary);
@@ -78,7 +51,6 @@ export function showProgress(kind: ProgressKind, counts: Counts, total: number |
       const json = { ...summary, ...(total !== undefined && { bytes_total: total }) };
       process.stderr.write(shown === 'json' ? `${JSON.stringify(json)}\n` : `${describe(summary)}${left}\n`);
     },
-    stop() {},
   };
 }
 
@@ -95,10 +67,9 @@ function showBar(
     if (total === undefined) return numbers;
     return `${barOf(total === 0 ? 1 : Math.min(counts.bytes / total, 1))}, ${numbers}${left}`;
   };
-  return { update() {}, stop: keepDrawn(process.stderr, line) };
+  return { stop: keepDrawn(process.stderr, line) };
 }
 
-/** @param begin by the clock of `performance` */
 export function summaryOf(counts: Counts, begin: number): Summary {
   const seconds = (performance.now() - begin) / 1000;
   const { skips, ...numbers } = counts;
@@ -115,7 +86,6 @@ function rounded(number: number): number {
   return Math.round(number * 10) / 10;
 }
 
-/** The counts in words. */
 export function describe(summary: Summary): string {
   const { failed, skipped, embedding_empty, embedding_fallback, embedding_cut } = summary;
   const parts = [
@@ -136,9 +106,9 @@ function counted(count: number, what: string): string {
 }
 
 /**
- * Estimates the remaining time from what was done since the first documents: threads start before that.
+ * Estimates the remaining time, measured from the first documents on, because threads start before them.
  *
- * @returns undefined while it would be a guess
+ * @returns undefined as long as an estimate would be a guess
  */
 export function estimator(total: number | undefined) {
   let first: Pick<Summary, 'bytes' | 'seconds'> | undefined;
@@ -149,5 +119,37 @@ export function estimator(total: number | undefined) {
     if (done.seconds < FIRST_ESTIMATE.seconds || done.bytes < total * FIRST_ESTIMATE.share) return undefined;
     const left = Math.max(0, Math.round(((total - bytes) * done.seconds) / done.bytes));
     return `${left < 60 ? `${left} s` : `${Math.floor(left / 60)} min ${left % 60} s`} left`;
+  };
+}
+
+const FRAME = 100;
+const WIDTH = 40;
+
+function barOf(share: number): string {
+  const done = Math.round(share * WIDTH);
+  return `${'█'.repeat(done)}${'░'.repeat(WIDTH - done)} ${Math.floor(share * 100)}%`;
+}
+
+/**
+ * Keeps one line of a terminal up to date, cut at the width of the terminal.
+ *
+ * @returns a function that stops the updates and clears the line
+ */
+function keepDrawn(terminal: WriteStream, line: () => string): () => void {
+  const clear = () => {
+    cursorTo(terminal, 0);
+    clearLine(terminal, 0);
+  };
+  const draw = () => {
+    const text = line().slice(0, terminal.columns || undefined);
+    cursorTo(terminal, 0);
+    terminal.write(text);
+    clearLine(terminal, 1);
+  };
+  draw();
+  const timer = setInterval(draw, FRAME).unref();
+  return () => {
+    clearInterval(timer);
+    clear();
   };
 }

@@ -4,56 +4,47 @@ import { hold } from '../../../core/hold.ts';
 import { CommandError, EXIT, isExpected, UsageError } from '../../cli/errors.ts';
 import { inOwnTerms } from '../../cli/own-terms.ts';
 import type { Environment } from '../../config/config.ts';
-import { NO_VECTOR_TOTALS } from '../../engine/answer/vector-totals.ts';
-import { leftOutInWords } from '../../engine/read/left-out.ts';
+import { leftOutInWords } from '../../engine/read/readers.ts';
+import { NO_COUNTS } from '../../store/jobs/contract.ts';
 import { Skips } from '../skips.ts';
 import type { ChangeCounts } from './changes.ts';
-import type { ChunkFlags } from './flags/chunk-flags.ts';
-import { chunkToFolder } from './folder/to-folder.ts';
-import { type Counts, describe, type ProgressKind, showProgress, summaryOf } from './progress.ts';
+import { namingReplaced } from './flags.ts';
+import { type Counts, describe, showProgress, summaryOf } from './progress.ts';
 import { type ChunkSetup, withSetup } from './setup.ts';
+import { chunkToFolder } from './to-folder.ts';
 import { chunkToStdout } from './to-stdout.ts';
 
-/** @returns the command without its flags, which depend on the chunker that the arguments name */
+/** @returns the command without flags: the flags depend on the chunker, which the arguments select */
 export function chunkCommand(): Command {
-  return new Command('chunk')
+  const replaced = { '--jsonl': '--format jsonl', '--json': '--progress json' };
+  return namingReplaced(new Command('chunk'), replaced)
     .description('Chunk files, and write a line of JSON for each chunk. The options depend on --chunker.')
     .addArgument(
       new Argument('<paths...>', 'files, folders and globs; - reads JSON Lines from standard input'),
     );
 }
 
-/**
- * Runs `chunk`.
- *
- * @param command from `chunkCommand`
- * @returns the exit status
- */
+/** Runs `chunk` and returns the exit status. @param command from `chunkCommand` */
 export function runChunk(command: Command, args: readonly string[], env: Environment): Promise<number> {
   return withSetup(command, args, env, async (setup) => {
     const stop = new AbortController();
-    const isTold = kindOf(setup.flags) !== 'none' && kindOf(setup.flags) !== 'json';
-    stopOnSignals(stop, () => isTold && console.error('interrupted'));
+    const { progress } = setup.flags;
+    const isReported = progress !== 'none' && progress !== 'json';
+    stopOnSignals(stop, () => isReported && console.error('interrupted'));
     try {
       return await run(setup, stop);
     } finally {
-      // The rest of the source is not waited for.
       stop.abort();
     }
   });
 }
 
-function kindOf({ json, progress }: ChunkFlags): ProgressKind {
-  return json === true ? 'json' : progress;
-}
-
 async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
   const { flags, source } = setup;
   const begin = performance.now();
-  const skips = new Skips();
-  const none = { documents: 0, failed: 0, chunks: 0, ...NO_VECTOR_TOTALS, bytes: 0 };
-  const counts: Counts = { ...none, skips, left_out: {} };
-  const kind = kindOf(flags);
+  const { skipped: _, ...none } = NO_COUNTS;
+  const counts: Counts = { ...none, skips: new Skips() };
+  const kind = flags.progress;
   const progress = showProgress(kind, counts, source.total);
   const context = { counts, progress, stop, signal: stop.signal };
   const toWhere = flags.out === undefined ? chunkToStdout : chunkToFolder;
@@ -65,7 +56,7 @@ async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
   } catch (thrown) {
     error = stop.signal.aborted ? stop.signal.reason : thrown;
   }
-  progress.stop();
+  progress.stop?.();
   if (error instanceof UsageError) throw error;
   const status = statusOf(error, counts);
   const summary = summaryOf(counts, begin);
@@ -79,7 +70,7 @@ async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
   return status;
 }
 
-/** @throws CommandError if nothing was read; a run that is compared with an earlier one may have nothing left */
+/** @throws CommandError if nothing was read, unless `--since` is set: then nothing may be new */
 function checkRead({ flags, source: { files } }: ChunkSetup, { documents, skips }: Counts): void {
   if (documents > 0 || flags.since !== undefined) return;
   if (skips.count > 0) throw new ServiceError('nothing_read', { skipped: String(skips) });
@@ -92,17 +83,16 @@ function statusOf(error: unknown, { failed }: Counts): number {
   return failed > 0 ? EXIT.someFailed : EXIT.done;
 }
 
-/** A closed pipe (EPIPE) is not an error. */
+/** Whether the run ends quietly: the reader has closed the pipe (EPIPE), which is not an error. */
 function isQuiet(error: unknown): boolean {
   return error instanceof Stopped && error.status === EXIT.done;
 }
 
-/** Once the work has begun, a refusal by the source or the service is no longer a usage error. */
+/** Converts an error of the source or the service during the work, where it is no longer a usage error. */
 function inWords(error: unknown): unknown {
   return error instanceof ServiceError ? new CommandError(inOwnTerms(error.detail)) : error;
 }
 
-/** A line for what was skipped, and one for what was left out. */
 function notesOn({ skips, left_out }: Counts): string {
   const words = leftOutInWords(left_out);
   const leftOut = words === '' ? [] : [`left out by readers: ${words}`];
@@ -116,9 +106,7 @@ function changed(changes: ChangeCounts | undefined): string {
   return `; ${added} chunks added, ${deleted} deleted, ${unchanged} unchanged`;
 }
 
-/** Why a run ends before its work is done, although nothing failed. */
 export class Stopped extends Error {
-  /** The exit status. */
   readonly status: number;
 
   constructor(reason: string, status: number) {
@@ -130,10 +118,10 @@ export class Stopped extends Error {
 const SIGNALS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
 
 /**
- * Stops a run on Ctrl-C and SIGTERM: the first time after complete lines, the second time at once. It also stops when
- * its output is no longer read, which is not a failure, and when the output cannot be written.
+ * Stops a run on Ctrl-C and SIGTERM: the first time after complete lines, the second time at once. A closed
+ * output, which is not a failure, and a failed write also stop the run.
  *
- * @param onInterrupt called the first time
+ * @param onInterrupt called at the first signal
  */
 export function stopOnSignals(stop: AbortController, onInterrupt: () => void): void {
   const interrupt = (signal: keyof typeof SIGNALS) => {

@@ -14,27 +14,25 @@ import { type ChunkedDocument, type Chunking, localChunking } from '../chunk-doc
 import { isCompressed } from '../formats/compression.ts';
 import type { JobSpec } from '../jobs/spec.ts';
 import type { FieldMapping } from '../shard.ts';
-import { CHUNK_FLAGS, type ChunkFlags } from './flags/chunk-flags.ts';
-import { type ChunkTask, localTask, remoteTask } from './flags/chunk-task.ts';
-import { optionFlags, optionValues, problemOfFlag } from './flags/option-flags.ts';
-import { remoteChunking } from './remote/remote-chunking.ts';
+import { type ChunkTask, localTask, remoteTask } from './chunk-task.ts';
+import { CHUNK_FLAGS, type ChunkFlags, optionFlags, optionValues, problemOfFlag } from './flags.ts';
+import { remoteChunking } from './remote-chunking.ts';
 import { type CorpusSource, isDocument, openSource } from './source.ts';
 
-/** A run of `chunk` as requested. */
 export interface ChunkSetup {
   readonly source: CorpusSource;
   readonly flags: ChunkFlags;
   readonly spec: JobSpec;
   readonly chunking: Chunking;
-  /** Reads files; also chunks, unless a server does. */
+  /** Reads files in this process, and chunks them unless a server does. */
   readonly cradle: ServerCradle;
 }
 
 /**
- * Reads the arguments of `chunk`. Its flags depend on the chunker, so the chunker is determined first.
+ * Reads the arguments of `chunk`. The chunker is determined first, because the flags depend on the chunker.
  *
- * @param command takes the flags; it prints help and errors
- * @param use does the work; the engine is closed after it
+ * @param command receives the flags; prints help and errors
+ * @param use does the work; the engine is closed afterwards
  */
 export async function withSetup<T>(
   command: Command,
@@ -77,7 +75,6 @@ function addFlags(command: Command, { task, schema }: ChunkTask): void {
   for (const flag of optionFlags(schema)) command.addOption(flag.helpGroup(`Options of ${name}:`));
 }
 
-/** The flags that are known before the others. */
 function namedIn(args: readonly string[]): ChunkFlags {
   const command = new Command().helpOption(false).allowUnknownOption().allowExcessArguments().exitOverride();
   for (const flag of CHUNK_FLAGS) command.addOption(flag);
@@ -105,10 +102,9 @@ function withOwnTerms(document: ChunkedDocument): ChunkedDocument {
   return { ...document, error: { status, detail: inOwnTerms(detail) } };
 }
 
-/** A source of at most this many bytes is chunked before a thread would have started. */
+/** Bytes up to which a source is chunked without a thread, because starting a thread would take longer. */
 const SMALL = 128 * 1024;
 
-/** Whether threads, unless requested, would start too late to be useful. */
 function isSmall({ workers }: ChunkFlags, { files, total }: CorpusSource): boolean {
   if (workers !== undefined || files === undefined || total === undefined) return false;
   return total <= SMALL && !files.some(({ name }) => isCompressed(name));
@@ -126,7 +122,7 @@ function checkTogether({ out, outFormat, resume, since, group }: ChunkFlags): vo
   if (since !== undefined && group === 'document') throw new UsageError('--since: not with --group document');
 }
 
-/** @throws UsageError if members are named but no file has any: otherwise they would be ignored silently */
+/** @throws UsageError if `fields` is set but would have no effect, because no file has members */
 function checkFields({ source: { format, fields } }: JobSpec, { files = [] }: CorpusSource): void {
   if (fields === undefined || files.length === 0) return;
   if (!files.every((file) => isDocument(file, format))) return;
@@ -136,7 +132,7 @@ function checkFields({ source: { format, fields } }: JobSpec, { files = [] }: Co
   );
 }
 
-/** @throws UsageError with the problems of the options, in terms of their flags */
+/** @throws UsageError with the flags of the invalid options */
 async function checkOptions(
   { task, options }: JobSpec,
   { schema }: ChunkTask,
@@ -161,12 +157,12 @@ function specOf(
   { task, schema, options }: ChunkTask,
   given: Readonly<Record<string, unknown>>,
 ): JobSpec {
-  const { group, jsonl, format, out = '', outFormat } = flags;
+  const { group, format, out = '', outFormat } = flags;
   const fields = mappingOf(flags);
   return {
     source: {
       path: '',
-      format: jsonl === true ? 'jsonl' : format,
+      format,
       ...(fields !== undefined && { fields }),
     },
     task,

@@ -3,39 +3,33 @@ import { ServiceError } from '../../../core/errors.ts';
 import { UsageError } from '../../cli/errors.ts';
 import { inOwnTerms } from '../../cli/own-terms.ts';
 import type { ServerCradle } from '../../container.ts';
-import { decodeWith } from '../decode.ts';
 import type { JobSpec } from '../jobs/spec.ts';
 import { formatOf, planShards } from '../plan-shards.ts';
-import { readDocuments } from '../read-documents.ts';
+import { decodeWith, readDocuments } from '../read-documents.ts';
 import { selectFiles } from '../select-files.ts';
 import type { ShardRange, Skip, SourceDocument } from '../shard.ts';
-import { UNREAD } from '../skip-note.ts';
-import { isForbidden } from '../storage/local/failures.ts';
-import { isInside } from '../storage/local/paths.ts';
-import { createLocalFolder } from '../storage/local-folder.ts';
-import { type SourceStorage, type StoredFile, unreadFile } from '../storage/storage.ts';
-import type { ChunkFlags } from './flags/chunk-flags.ts';
+import { createLocalFolder } from '../storage/local/folder.ts';
+import { isForbidden, isInside } from '../storage/local/paths.ts';
+import { type SourceStorage, type StoredFile, UNREAD, unreadFile } from '../storage/storage.ts';
+import type { ChunkFlags } from './flags.ts';
 
-/** What the arguments name. */
 export interface CorpusSource {
   readonly storage: SourceStorage;
-  /** Undefined for standard input. */
+  /** The files of the source; undefined for standard input. */
   readonly files: readonly StoredFile[] | undefined;
-  /** Bytes of the files; undefined for standard input. */
+  /** Total bytes of the files; undefined for standard input. */
   readonly total: number | undefined;
-  /** What is left out of the folders. */
   readonly skipped: readonly Skip[];
 }
 
-/** Represents standard input. */
 const STDIN = '-';
 
 interface SourceOptions extends Pick<ChunkFlags, 'root' | 'ignore'> {
-  /** Files and folders of output, which are not read. */
+  /** Output files and folders of the command, which are not read as input. */
   readonly written: readonly (string | undefined)[];
 }
 
-/** @throws UsageError, ServiceError if a path does not exist */
+/** @throws UsageError; ServiceError if a path does not exist */
 export async function openSource(
   { root, ignore, written: output }: SourceOptions,
   paths: readonly string[],
@@ -64,7 +58,6 @@ export async function openSource(
   return { storage, files, total, skipped };
 }
 
-/** The file with a name, or why it is not read; undefined if it has disappeared. */
 async function findFile(storage: SourceStorage, name: string): Promise<StoredFile | undefined> {
   try {
     return await storage.find(name);
@@ -74,14 +67,12 @@ async function findFile(storage: SourceStorage, name: string): Promise<StoredFil
   }
 }
 
-/** The working directory, or the closest parent that contains all paths. */
 function commonRoot(paths: readonly string[]): string {
   let root = resolve('.');
   while (paths.some((path) => relative(root, resolve(path)).split(sep)[0] === '..')) root = dirname(root);
   return root;
 }
 
-/** Reads the documents of a source one after the other. */
 export async function* linesOf(
   source: CorpusSource,
   spec: JobSpec,
@@ -106,19 +97,17 @@ async function* rangesOf({ storage, files }: CorpusSource, { source }: JobSpec):
   }
   const format = source.format === 'auto' ? 'jsonl' : source.format;
   if (format === 'parquet') throw new UsageError('-: Parquet cannot be read from standard input');
-  // Progress: a single document counts when it has been read, a file of lines line by line.
+  // For progress, a single document counts once it has been read. A file of lines counts line by line.
   const file = format === 'files' ? { ...INPUT, size: 0 } : INPUT;
   yield { format, files: [file], bytes: 0 };
 }
 
-/** Whether a file is one document, without lines or rows that are. */
 export function isDocument({ name }: StoredFile, format: JobSpec['source']['format']): boolean {
   return (format === 'auto' ? formatOf(name) : format) === 'files';
 }
 
 const INPUT: StoredFile = { name: STDIN, size: Number.MAX_SAFE_INTEGER, version: '' };
 
-/** Standard input as a storage with one file, which can be read once. */
 function standardInput(): SourceStorage {
   return {
     label: 'standard input',

@@ -1,18 +1,17 @@
 import { once } from 'node:events';
-import { closeSync, writeSync } from 'node:fs';
-import { CommandError } from '../../cli/errors.ts';
-import { release } from '../../engine/answer/release.ts';
-import type { ChunkedDocument, ChunkedDocuments } from '../chunk-documents.ts';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { reasonOf } from '../../../core/errors.ts';
+import { CommandError, UsageError } from '../../cli/errors.ts';
+import { release } from '../../engine/memory.ts';
+import { addDocument, type ChunkedDocument, type ChunkedDocuments } from '../chunk-documents.ts';
 import { failedDocumentLine, idsLine, idsLineOf } from '../jobs/part-files.ts';
 import { placeInWords, type Skip } from '../shard.ts';
 import { emptyOf, isUnreadFolder, skipLine, unreadId } from '../skips.ts';
 import { type ChangeCounts, checkIds, EarlierIds, onlyChanges } from './changes.ts';
-import { LinesFile, openToWrite } from './lines-file.ts';
-import { addDocument, type Counts, type Progress } from './progress.ts';
+import type { Counts, Progress } from './progress.ts';
 import type { ChunkSetup } from './setup.ts';
 import { linesOf } from './source.ts';
 
-/** What a run reports to and obeys. */
 export interface RunContext {
   readonly counts: Counts;
   readonly progress: Progress;
@@ -20,9 +19,9 @@ export interface RunContext {
 }
 
 /**
- * Chunks a source and writes the lines to standard output as soon as documents are done.
+ * Chunks a source and writes lines to standard output as documents are finished.
  *
- * @returns what has changed, if that was requested
+ * @returns the changes, if requested
  */
 export async function chunkToStdout(
   setup: ChunkSetup,
@@ -34,13 +33,13 @@ export async function chunkToStdout(
   const manifest = flags.manifest === undefined ? undefined : new LinesFile(flags.manifest);
   const errors = flags.errors === undefined ? undefined : openToWrite(flags.errors);
   const output = new Output({ counts, errors, manifest, earlier });
-  // Files are read ahead, by a different amount on each machine, so what was skipped is written last.
+  // Skips are written last: files are read ahead, so skips are found at a different time on each machine.
   const skipped = [...source.skipped];
   try {
     const lines = linesOf(source, spec, cradle, signal, (skip) => skipped.push(skip));
     for await (const group of chunking(spec, lines, signal)) {
       await write(output.take(group), signal);
-      progress.update();
+      progress.update?.();
       if (flags.failFast) output.throwFailed();
     }
     for (const skip of skipped) output.keep(skip);
@@ -56,19 +55,16 @@ export async function chunkToStdout(
   return earlier === undefined ? undefined : output.changes;
 }
 
-/** Where a run reports besides its output. */
 interface Reports {
   readonly counts: Counts;
-  /** The file of all failures and of what was skipped. Without it, the first failures are shown on standard error. */
+  /** File descriptor for all failures and skips. If undefined, standard error gets the first failures. */
   readonly errors: number | undefined;
   readonly manifest: LinesFile | undefined;
   readonly earlier: EarlierIds | undefined;
 }
 
-/** Maximum failures shown; the file lists all. */
 const MAX_SHOWN = 10;
 
-/** Turns finished documents into output, and remembers what is needed later. */
 class Output {
   readonly changes: ChangeCounts = { added: 0, unchanged: 0, deleted: 0 };
   readonly #reports: Reports;
@@ -80,7 +76,6 @@ class Output {
     this.#reports = reports;
   }
 
-  /** @returns the output for a group */
   take(group: ChunkedDocuments): Uint8Array {
     const { earlier } = this.#reports;
     const { bytes } = earlier === undefined ? group : onlyChanges(group, earlier, this.changes);
@@ -111,7 +106,6 @@ class Output {
     manifest.write(idsLine(document));
   }
 
-  /** Failed documents keep the chunks that they had. */
   #noteFailed(document: ChunkedDocument, inWords: string): void {
     const { counts, errors, manifest, earlier } = this.#reports;
     if (errors !== undefined) writeSync(errors, failedDocumentLine(document));
@@ -122,7 +116,7 @@ class Output {
     else manifest?.write(idsLine({ ...document, ids: earlier?.idsOf(id) ?? [] }));
   }
 
-  /** A document that existed and could not be read this time also keeps its chunks. */
+  /** Keeps the chunks of a skipped document: it still exists, but could not be read this time. */
   keep(skip: Skip): void {
     const { manifest, earlier } = this.#reports;
     const id = unreadId(skip);
@@ -133,12 +127,10 @@ class Output {
     manifest?.write(idsLineOf(id, ids));
   }
 
-  /** @throws CommandError if a document has failed */
   throwFailed(): void {
     if (this.#firstFailed !== undefined) throw new CommandError(this.#firstFailed);
   }
 
-  /** The lines for chunks that were deleted with their documents. */
   vanished(): Iterable<string> {
     const { manifest, earlier } = this.#reports;
     const keep = (line: string) => manifest?.write(line);
@@ -154,15 +146,50 @@ class Output {
   }
 }
 
-/** Writes bytes, which must not be used afterwards: their memory is released once they are written. */
+/** Writes bytes and then frees their memory, so the caller must not use the bytes afterwards. */
 async function write(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
   if (bytes.length === 0) return;
   const isTaken = process.stdout.write(bytes, () => release(bytes));
   if (!isTaken) await once(process.stdout, 'drain', { signal });
 }
 
-/** A document as a person would look it up. */
 function nameOf({ source: { place }, id }: ChunkedDocument): string {
   const name = placeInWords(place);
   return id === undefined || id === place.source ? name : `${name} (${id})`;
+}
+
+/** Opens a file for writing and truncates it. @throws UsageError */
+function openToWrite(path: string): number {
+  try {
+    return openSync(path, 'w');
+  } catch (error) {
+    throw new UsageError(`${path}: the file cannot be written: ${reasonOf(error)}`);
+  }
+}
+
+/** A file of lines that gets its name only when it is complete. */
+export class LinesFile {
+  readonly #path: string;
+  readonly #file: number;
+
+  /** @throws UsageError if the file cannot be written at `path` */
+  constructor(path: string) {
+    this.#path = path;
+    this.#file = openToWrite(`${path}.tmp`);
+  }
+
+  write(lines: string): void {
+    writeSync(this.#file, lines);
+  }
+
+  finish(): void {
+    fsyncSync(this.#file);
+    closeSync(this.#file);
+    renameSync(`${this.#path}.tmp`, this.#path);
+  }
+
+  discard(): void {
+    closeSync(this.#file);
+    rmSync(`${this.#path}.tmp`, { force: true });
+  }
 }

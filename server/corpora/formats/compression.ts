@@ -4,11 +4,9 @@ import { hold } from '../../../core/hold.ts';
 import { type StoredFile, unreadable } from '../storage/storage.ts';
 
 const ENDING = /\.(gz|zst)$/i;
-/** Bytes of output that are produced at once. */
 const PIECE = 256 * 1024;
-/** Maximum expansion of a compressed file, unless one document alone may be larger. */
+/** Maximum expansion of a compressed file. More is allowed up to the size limit of one document. */
 const MAX_EXPANSION = 250;
-/** Estimated compression ratio of a text file. */
 const USUAL_EXPANSION = 4;
 
 type Decompressor = ReturnType<typeof createGunzip>;
@@ -17,17 +15,16 @@ export function isCompressed(name: string): boolean {
   return ENDING.test(name);
 }
 
-/** The name of a compressed file's content; other names unchanged. */
 export function uncompressedName(name: string): string {
   return name.replace(ENDING, '');
 }
 
 /**
- * The bytes of a file, decompressed if its name says that it is compressed. It may have several members, one after
- * the other.
+ * Reads a file, and decompresses it if its name has the extension of a compressed format. The file may
+ * consist of several compressed members.
  *
  * @param limit maximum bytes of a document
- * @throws ServiceError `source_unreadable` if it is damaged, or expands too much
+ * @throws ServiceError `source_unreadable` if the file is damaged, or expands too much
  */
 export async function* decompressed(
   file: StoredFile,
@@ -50,7 +47,7 @@ export async function* decompressed(
   }
 }
 
-/** Counts the decompressed bytes of a file. Throws like `decompressed`. */
+/** Returns a function that counts decompressed bytes, and throws `source_unreadable` above the maximum. */
 export function expansionOf({ name, size }: StoredFile, limit: number): (bytes: number) => void {
   const most = Math.max(limit, size * MAX_EXPANSION);
   let all = 0;
@@ -60,10 +57,11 @@ export function expansionOf({ name, size }: StoredFile, limit: number): (bytes: 
   };
 }
 
-/** Node stops at the end of a Zstandard member: the rest goes to a new decompressor. */
+/** Decompresses members one by one, because Node's decompressor stops at the end of a Zstandard member. */
 async function* membersOf(source: AsyncIterable<Buffer>, isZstd: boolean): AsyncGenerator<Buffer> {
   const pieces = source[Symbol.asyncIterator]();
-  let [left, isOver] = [Buffer.alloc(0), false];
+  let left = Buffer.alloc(0);
+  let isOver = false;
 
   async function feed(member: Decompressor): Promise<void> {
     let fed = 0;
@@ -75,7 +73,7 @@ async function* membersOf(source: AsyncIterable<Buffer>, isZstd: boolean): Async
       fed += next.value.length;
       const unused = fed - member.bytesWritten;
       left = next.value.subarray(next.value.length - unused);
-      // Bytes that it does not take are not part of the member, which is not complete yet.
+      // The member has ended. The unused bytes belong to the next member.
       if (unused > 0) return;
     }
   }
@@ -92,7 +90,7 @@ async function* membersOf(source: AsyncIterable<Buffer>, isZstd: boolean): Async
   }
 }
 
-/** Resolves once these bytes are taken, or the member has ended within them. */
+/** Resolves once the bytes are consumed, or once the member ends within them. */
 function written(member: Decompressor, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => {
     member.once('end', resolve).once('close', resolve);
@@ -104,10 +102,10 @@ function written(member: Decompressor, bytes: Buffer): Promise<void> {
 }
 
 /**
- * Spreads the bytes of a compressed file over its decompressed content, for progress. The result depends only on the
- * content, so it is the same each time.
+ * Distributes the compressed size of a file over its decompressed content, to show progress. The estimate
+ * depends only on the content, so every run gives the same numbers.
  *
- * @returns the share of the next bytes of decompressed output
+ * @returns a function from the number of the next decompressed bytes to their share
  */
 export function sharesOf({ name, size }: StoredFile): (bytes: number) => number {
   if (!isCompressed(name)) return (bytes) => bytes;

@@ -1,22 +1,21 @@
 import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../../../core/errors.ts';
-import type { ShardRange, SourceDocument, SourceLine } from '../shard.ts';
-import { type SkipNote, UNREAD } from '../skip-note.ts';
-import { isForbidden } from '../storage/local/failures.ts';
-import type { SourceStorage, StoredFile } from '../storage/storage.ts';
+import type { ReadOptions, ShardRange, SourceDocument, SourceLine, SourceLines } from '../shard.ts';
+import { isForbidden } from '../storage/local/paths.ts';
+import { type SkipNote, type SourceStorage, type StoredFile, UNREAD } from '../storage/storage.ts';
 import { decompressed, isCompressed, uncompressedName } from './compression.ts';
 import { documentLine, quoted, quotedUtf8, withoutMark } from './map-fields.ts';
-import type { ReadOptions, SourceLines } from './reading.ts';
 
-/** Files that are read concurrently, and the limit of their total bytes if there is more than one. */
+/** Maximum number and total bytes of files that are read concurrently. A larger file is read alone. */
 const AT_A_TIME = 8;
 const BYTES_AT_A_TIME = 64 * 1024 * 1024;
-/** As in git: a text has no NUL in its first bytes. */
+/** Bytes at the start of a file that are searched for NUL. As in git, a text has none there. */
 const LOOKED_AT = 8000;
 
 /**
- * Files that are single documents; several are read at a time and returned in order. UTF-8 text is used as it is
- * unless `decode` reads it, as are other bytes by `decode`. An error in one file does not keep others from being read.
+ * Reads files that are single documents, several at a time, and returns them in order. An error in one file
+ * does not affect the others. `decode` reads files that are not UTF-8, and UTF-8 files of formats that it
+ * knows. All other UTF-8 is used unchanged.
  *
  * @throws ServiceError `storage_failed`
  */
@@ -26,14 +25,15 @@ export async function* readFiles(
   options: ReadOptions,
 ): SourceLines {
   const reading: { readonly size: number; readonly line: Promise<SourceLine> }[] = [];
-  let [next, bytes] = [0, 0];
+  let next = 0;
+  let bytes = 0;
   const isRoom = (size: number) =>
     reading.length === 0 || (reading.length < AT_A_TIME && bytes + size <= BYTES_AT_A_TIME);
   try {
     while (next < files.length || reading.length > 0) {
       for (let file = files[next]; file !== undefined && isRoom(file.size); file = files[next]) {
         const line = readFile(storage, file, options);
-        // It is awaited in its turn, and must not count as unhandled before.
+        // The promise is awaited later, in its turn. Until then, a rejection must not count as unhandled.
         line.catch(() => undefined);
         reading.push({ size: file.size, line });
         bytes += file.size;
@@ -81,7 +81,6 @@ async function bytesOf(storage: SourceStorage, file: StoredFile, options: ReadOp
 
 const NOT_TEXT: SkipNote = { skipped: 'binary', detail: 'It is not text.', brief: 'are binary' };
 
-/** The line of a file, or why it is skipped. */
 async function lineOf(
   name: string,
   bytes: Buffer,

@@ -1,22 +1,23 @@
 import { invalid, ServiceError } from '../../../core/errors.ts';
 import { parseLine } from '../../engine/operations/lines.ts';
 import { findMembers } from '../../engine/read/json.ts';
-import type { FieldMapping, ShardRange, SourceDocument } from '../shard.ts';
+import type {
+  FieldMapping,
+  RawLine,
+  ReadOptions,
+  ShardRange,
+  SourceDocument,
+  SourceLines,
+} from '../shard.ts';
 import type { SourceStorage, StoredFile } from '../storage/storage.ts';
 import { decompressed, isCompressed, sharesOf } from './compression.ts';
 import { mapRow, neededNames, orError, type Row, withoutMark } from './map-fields.ts';
-import type { RawLine, ReadOptions, SourceLines } from './reading.ts';
 
-/**
- * Maximum members of a line with a field mapping. Documents have far fewer, and finding them takes quadratic time.
- */
+/** Maximum members of a line if fields are mapped, because the search for members takes quadratic time. */
 const MAX_MEMBERS = 1000;
-/** Bytes that are read to find the end of the last line, if it is beyond the range; doubled each time. */
+/** Bytes to read beyond the range for the end of its last line; doubled until the end is found. */
 const BEYOND = 64 * 1024;
 
-/**
- * The documents in the lines of JSON that begin in a part of a file. Without a mapping they are passed on unparsed.
- */
 export async function* readJsonLines(
   storage: SourceStorage,
   { files, part }: ShardRange,
@@ -54,7 +55,6 @@ async function* linesOf(
   yield lines.end();
 }
 
-/** The bytes of a range and of what follows it, read only as far as needed. */
 async function* piecesFrom(
   storage: SourceStorage,
   file: StoredFile,
@@ -64,7 +64,8 @@ async function* piecesFrom(
   let to = Math.min(file.size, range.to);
   for (let beyond = BEYOND; from < to; beyond *= 2) {
     yield* storage.read(file, { from, to });
-    [from, to] = [to, Math.min(file.size, to + beyond)];
+    from = to;
+    to = Math.min(file.size, to + beyond);
   }
 }
 
@@ -73,7 +74,7 @@ function lineOf(content: Buffer | undefined, { fields, limit }: ReadOptions): Bu
   return fields === undefined ? content : mapRow(rowOf(content, fields), fields, true);
 }
 
-/** Values are copied as written, so that no number changes. */
+/** Returns the values exactly as written in the line, so that no number changes. */
 function rowOf(line: Buffer, fields: FieldMapping): Row {
   const value = parseLine(line, 'The document');
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -103,30 +104,27 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const WHITE_SPACE = [0x20, 0x09];
 const NOTHING = Buffer.alloc(0);
-/** Bytes around the content of a line: a byte order mark, a carriage return. */
+/** Maximum bytes around the content of a line: a byte order mark and a carriage return. */
 const AROUND = 4;
 
 /**
- * Cuts bytes that arrive in pieces into the lines that begin in [from, to). Lines end with LF or CRLF; blank lines
- * are skipped. Adjacent ranges give each line to exactly one of them.
- * Bytes are pushed in order from `from - 1` on: a line begins in the range if the byte before it, which ends the
- * previous line, is among the pushed bytes.
+ * Cuts bytes into the lines that begin in [from, to). Lines end with LF or CRLF; blank lines are skipped. The
+ * bytes start at `from - 1`: a line that begins exactly at `from` follows a line feed there. Each line
+ * therefore belongs to exactly one of several adjacent ranges.
  */
 class RangeLines {
   readonly #to: number;
   readonly #limit: number;
-  /** Where the next piece begins. */
   #at: number;
-  /** Where the incomplete line begins. */
   #start: number;
-  /** The incomplete line; undefined if it is too long, or belongs to the previous range. */
+  /** The bytes of the incomplete line; undefined if the line is too long, or began before the range. */
   #begun: Buffer[] | undefined;
-  /** Up to where bytes are counted; undefined until the line of the previous range has ended. */
+  /** The offset up to which bytes are included in sizes of lines; undefined before the range's first line. */
   #counted: number | undefined;
   /** Whether all lines of the range are complete. */
   isDone: boolean;
 
-  /** @param limit maximum bytes of a line, without its end */
+  /** @param limit maximum bytes of a line, without its line end */
   constructor({ from, to }: { readonly from: number; readonly to: number }, limit: number) {
     this.#to = to;
     this.#limit = limit;
@@ -136,7 +134,7 @@ class RangeLines {
     this.isDone = from >= to;
   }
 
-  /** The lines that end within these bytes, and one that has become too long. */
+  /** Returns the lines that end in `piece`, and a line that becomes too long in `piece`. */
   push(piece: Buffer): RawLine[] {
     const lines: RawLine[] = [];
     let begin = 0;
@@ -151,14 +149,13 @@ class RangeLines {
     return lines;
   }
 
-  /** The line that is completed by the end of the file, if there is one. */
   end(): RawLine[] {
     const lines: RawLine[] = [];
     if (!this.isDone && this.#at > this.#start) this.#complete(NOTHING, this.#at, lines);
     return lines;
   }
 
-  /** @param next where the next line begins */
+  /** @param next offset of the next line */
   #complete(last: Buffer, next: number, lines: RawLine[]): void {
     if (this.#begun !== undefined) {
       const line = this.#begun.length === 0 ? last : Buffer.concat([...this.#begun, last]);

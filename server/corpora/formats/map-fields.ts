@@ -1,19 +1,16 @@
 import { invalid, ServiceError } from '../../../core/errors.ts';
-import { isWholeNumber } from '../../engine/read/document-id.ts';
-import { toJsonText } from '../../engine/read/json.ts';
+import { isWholeNumber } from '../../engine/read/documents.ts';
 import type { FieldMapping } from '../shard.ts';
 
-/** A line or a row whose members become a document. */
+/** A line of JSON or a table row. Its members become a document. */
 export interface Row {
-  /** Each once. */
   readonly names: readonly string[];
-  /** The value of a member; undefined if it is missing. */
   value(name: string): unknown;
-  /** Its JSON. @throws ServiceError `invalid_parameters` if it cannot be JSON */
+  /** The member as JSON. @throws ServiceError `invalid_parameters` if the value cannot be JSON */
   json(name: string): Uint8Array;
 }
 
-/** The JSON of a value whose digits a number or a date of JavaScript would not keep. */
+/** The JSON of a value that a JavaScript number or date cannot represent with all digits. */
 export class ExactJson {
   readonly json: string;
 
@@ -21,25 +18,23 @@ export class ExactJson {
     this.json = json;
   }
 
-  /** Its digits, or its text: as the name of a member, and as an id. */
+  /** The digits or the text of the value, for member names and ids. */
   toString(): string {
     return this.json.startsWith('"') ? (JSON.parse(this.json) as string) : this.json;
   }
 }
 
 const ALL = '*';
-/** Maximum columns of a table: every row is searched for each of them. */
+/** Maximum columns of a table, because every row is searched for each column. */
 const MAX_COLUMNS = 10_000;
-/** Names that messages list. */
 const MAX_LISTED = 20;
 
-/** How the members of a row are used: those named like a document's members, and all others as metadata. */
+/** Maps `id`, `title`, `filename` and `text` to the members of the same name, and other names to metadata. */
 export function defaultMapping(names: readonly string[]): FieldMapping {
   const own = (name: 'id' | 'title' | 'filename') => (names.includes(name) ? { [name]: name } : {});
   return { ...own('id'), ...own('title'), ...own('filename'), metadata: [ALL] };
 }
 
-/** Which forbidden columns a table has. */
 export function columnsProblem(names: readonly string[]): string | undefined {
   if (names.length > MAX_COLUMNS) return `${names.length} columns, over the limit of ${MAX_COLUMNS}`;
   const known = new Set<string>();
@@ -47,7 +42,6 @@ export function columnsProblem(names: readonly string[]): string | undefined {
   return twice === undefined ? undefined : `the column ${twice} twice`;
 }
 
-/** The error for a table without a text column, whatever its rows are. */
 export function noTextColumn(
   names: readonly string[],
   { text = 'text' }: FieldMapping = {},
@@ -57,7 +51,6 @@ export function noTextColumn(
   return invalid(`text: there is no column ${text}; the columns are ${listed(names)}; ${remedy}`);
 }
 
-/** The line of a document, or its error, which takes its place. */
 export function orError(line: () => Buffer): Buffer | ServiceError {
   try {
     return line();
@@ -67,7 +60,6 @@ export function orError(line: () => Buffer): Buffer | ServiceError {
   }
 }
 
-/** The members of a row that are read at all. */
 export function neededNames(mapping: FieldMapping, names: readonly string[]): readonly string[] {
   const { id, text = 'text', title, filename, metadata = [] } = mapping;
   if (metadata.includes(ALL)) return names;
@@ -76,10 +68,10 @@ export function neededNames(mapping: FieldMapping, names: readonly string[]): re
 }
 
 /**
- * Makes the line of a document from a row.
+ * Makes the JSON line of a document from a row.
  *
- * @param isStrict whether a missing mapped id is an error; otherwise the document has no id
- * @throws ServiceError `invalid_parameters` that names the bad member
+ * @param isStrict whether a missing member for the id is an error; otherwise the document has no id
+ * @throws ServiceError `invalid_parameters` with the name of the bad member
  */
 export function mapRow(row: Row, mapping: FieldMapping, isStrict: boolean): Buffer {
   const { id, text = 'text', title, filename } = mapping;
@@ -96,7 +88,6 @@ export function mapRow(row: Row, mapping: FieldMapping, isStrict: boolean): Buff
   });
 }
 
-/** The JSON of an id, the same in all formats. */
 function idOf(row: Row, name: string): Uint8Array | undefined {
   const isNumber = typeof row.value(name) === 'number';
   const json = isNumber ? Buffer.from(row.json(name)).toString() : '';
@@ -104,7 +95,7 @@ function idOf(row: Row, name: string): Uint8Array | undefined {
   throw invalid(`${name}: expected a text, or an integer with all its digits, got ${json.slice(0, 60)}`);
 }
 
-/** The JSON of a text that is not empty; a number becomes a text of the same digits. */
+/** The JSON of a text; undefined if missing or empty. A number becomes a text with the same digits. */
 function shortText(row: Row, name: string): Uint8Array | undefined {
   const value = row.value(name);
   if (value === undefined || value === null || value === '') return undefined;
@@ -147,12 +138,8 @@ function typeName(value: unknown): string {
 
 const NAMES = ['id', 'title', 'filename', 'media_type', 'metadata', 'places', 'text'] as const;
 
-/** A document as a line of a stream; each part is JSON. */
 export type LineParts = { readonly [N in (typeof NAMES)[number]]?: Uint8Array | undefined };
 
-const QUOTE = Buffer.from('"');
-
-/** Writes a document as one line of JSON, without its end. */
 export function documentLine(parts: LineParts): Buffer {
   return jsonObject(
     NAMES.flatMap((name) => {
@@ -164,20 +151,18 @@ export function documentLine(parts: LineParts): Buffer {
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The bytes of a text without its byte order mark. */
 export function withoutMark(bytes: Buffer): Buffer {
   const hasMark = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
   return hasMark ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
 }
 
-/** The JSON of a text. */
 export function quoted(text: string): Buffer {
-  return Buffer.concat([QUOTE, toJsonText(text), QUOTE]);
+  return Buffer.from(JSON.stringify(text));
 }
 
 /**
- * The JSON of a UTF-8 text. Each byte is treated as a character, since JSON escapes none above ASCII: that is three
- * times as fast as decoding the text and encoding its JSON.
+ * Encodes UTF-8 text as JSON. Treats each byte as a character, because JSON needs no escapes above ASCII.
+ * This is three times as fast as decoding the text and encoding its JSON.
  *
  * @param bytes valid UTF-8, see `isUtf8`
  */
@@ -185,7 +170,6 @@ export function quotedUtf8(bytes: Buffer): Buffer {
   return Buffer.from(JSON.stringify(bytes.toString('latin1')), 'latin1');
 }
 
-/** The JSON of an object with members whose values are JSON. */
 function jsonObject(members: readonly (readonly [name: string, json: Uint8Array])[]): Buffer {
   const pieces = members.flatMap(([name, json], index) => [
     Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(name)}:`),

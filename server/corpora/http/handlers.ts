@@ -21,13 +21,12 @@ import { EVENTS, eventId, isOver, JobWatch } from './watch.ts';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
-/** Where jobs read and write, and the worker that runs them. */
 export interface JobTools {
   readonly locations: JobLocations;
   readonly worker: { wake(): void };
 }
 
-/** The handlers of the job routes. @param app ends all watching before it closes */
+/** Creates the handlers of the job routes. @param app ends all streams of job changes before it closes */
 export function jobHandlers(
   app: FastifyInstance,
   tools: JobTools,
@@ -79,7 +78,7 @@ function readHandlers({ jobs }: Services): Record<'list' | 'get' | 'shards', Han
 
     async shards(request, reply) {
       const page = readPage<ShardState, number>(request.query, checkShards, readSeq);
-      // An unknown job would give an empty page instead of 404.
+      // Otherwise an unknown job would give an empty page instead of 404.
       const { id } = await jobs.get(idOf(request));
       const found = await jobs.shards(id, page);
       const last = found.shards.at(-1);
@@ -97,9 +96,9 @@ function eventsHandler({ jobs }: Services, watch: JobWatch): Handler {
   return async (request, reply) => {
     const job = await jobs.get(idOf(request));
     const type = wantsLines(request) ? LINES : EVENTS;
-    // A client that has had the last event reconnected: this answer tells it to stop.
+    // The client has reconnected although it has seen the last event. 204 tells the client to stop.
     if (isOver(job) && request.headers['last-event-id'] === eventId(job)) return reply.code(204).send();
-    // Proxies must not hold events back.
+    // Tells proxies not to buffer events.
     reply.headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
     return reply.type(type === LINES ? `${LINES}; charset=utf-8` : EVENTS).send(watch.stream(job, type));
   };
@@ -159,8 +158,6 @@ function changeHandlers(
   };
 }
 
-/** Parameters of job requests outside their bodies: pages and keys. */
-
 const checkJobs = createValidator(jobsQuery);
 const checkShards = createValidator(shardsQuery);
 
@@ -170,7 +167,7 @@ interface Page<State, Position> {
   readonly state?: State;
 }
 
-/** Reads the query of a list. @throws ServiceError `invalid_parameters` */
+/** Reads the query parameters of a list. @throws ServiceError `invalid_parameters` */
 function readPage<State, Position>(
   query: unknown,
   check: Validate,
@@ -180,7 +177,6 @@ function readPage<State, Position>(
   return cursor === undefined ? page : { ...page, after: readCursor(cursor, read) };
 }
 
-/** The query of a page, without its cursor. */
 function queryOf({ limit, state }: Page<string, unknown>): Record<string, string> {
   return { limit: String(limit), ...(state !== undefined && { state }) };
 }
@@ -198,7 +194,7 @@ function readSeq(text: string): number | undefined {
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** Reads `Idempotency-Key`; null without the header. @throws ServiceError `invalid_parameters` */
+/** Reads `Idempotency-Key`; null if the header is missing. @throws ServiceError `invalid_parameters` */
 function readIdempotencyKey(header: string | readonly string[] | undefined): string | null {
   if (header === undefined) return null;
   if (typeof header === 'string' && KEY.test(header)) return header;

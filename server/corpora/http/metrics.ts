@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { countTotals } from '../../engine/answer/vector-totals.ts';
+import { countTotals } from '../../engine/answer/response-metadata.ts';
 import type { RunAnswer } from '../../engine/run/executor.ts';
 import type { JobLoad } from '../../store/jobs/contract.ts';
 import type { ShardOutcome } from '../jobs/worker.ts';
@@ -9,11 +9,7 @@ export type JobMetrics = ReturnType<typeof addJobMetrics>;
 
 const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
 
-/**
- * Adds counters for this process's work on jobs.
- *
- * @param load asks the store how busy the workers of all machines are
- */
+/** Adds counters for jobs in this process. @param load queries the store for the load of all machines */
 export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>) {
   addLoad(registry, load);
   const registers = [registry];
@@ -24,7 +20,7 @@ export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>) 
     'Documents of jobs that were chunked, or failed, and files that were skipped.',
     'result',
   );
-  // A series that begins at its first failure would hide that failure from rates.
+  // Starts these series at 0. Otherwise a rate would not show the failure with which a series begins.
   for (const result of ['done', 'failed', 'skipped']) documents.inc({ result }, 0);
   const vectors = countTotals((name, help) => count(name, help));
   const read = count('bytes', 'Bytes of chunked documents of jobs.');
@@ -37,13 +33,11 @@ export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>) 
     registers,
   });
   return {
-    /** Counts the end of the work on a shard. @param skipped files that were not read */
     shard(outcome: ShardOutcome, seconds: number, skipped: number): void {
       documents.inc({ result: 'skipped' }, skipped);
       shards.observe({ outcome }, seconds);
       if (outcome === 'lost') lost.inc();
     },
-    /** Counts documents that were chunked. @param bytes of the documents */
     chunked({ outcomes = [] }: Pick<RunAnswer, 'outcomes'>, bytes: number): void {
       const failed = outcomes.filter((outcome) => 'error' in outcome).length;
       documents.inc({ result: 'done' }, outcomes.length - failed);
@@ -79,15 +73,12 @@ function addLoad(registry: Registry, load: () => Promise<JobLoad>): void {
   });
 }
 
-/** Milliseconds that an answer of the store stays valid. */
+/** Milliseconds for which an answer from the store is reused. */
 const FRESH = 5000;
-/** Milliseconds that a scrape waits for the store; after that it gets the previous values. */
+/** Milliseconds that a scrape waits for the store. After that, the scrape gets the previous values. */
 const TIMEOUT = 1000;
 
-/**
- * How busy the workers of all machines are, according to the store a short while ago; undefined until it has answered
- * once.
- */
+/** Caches the load of all machines briefly. The load is undefined until the store has answered once. */
 function recently(load: () => Promise<JobLoad>): () => Promise<JobLoad | undefined> {
   let last: JobLoad | undefined;
   let asked = Number.NEGATIVE_INFINITY;

@@ -7,12 +7,12 @@ import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import type { Described } from '../../engine/answer/schemas.ts';
 import { type PresetUse, placeOfOptions } from '../../engine/presets/presets.ts';
-import { canonicalJson } from '../../engine/read/canonical-json.ts';
 import { checkList, type ParsedDocument } from '../../engine/read/documents.ts';
 import {
+  canonicalJson,
   findElements,
   findMembers,
-  type JsonPlace,
+  type JsonRange,
   jsonBytes,
   parseJson,
   withoutBreaks,
@@ -29,14 +29,14 @@ import type { JobSource, JobSpec, JobTarget } from '../jobs/spec.ts';
 import { fieldMapping, OUTPUT } from '../shard.ts';
 import { jobBody, sourceBody, targetBody } from './request-schemas.ts';
 
-/** A request for a job, parsed and checked; its digest is equal for requests that ask for the same. */
+/** A parsed and checked request for a job. Equivalent requests have the same digest. */
 type JobRequest = Pick<NewJob, 'upload' | 'maxErrors' | 'digest'> & { readonly spec: JobSpec };
 
 /**
- * Creates a function that reads requests for jobs; `id` names the job's folder if the request does not.
+ * Creates a function that reads job requests. Its `id` names the job's folder if the request does not.
  *
- * @returns throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems,
- *   `unknown_plugin`, `missing_capability`, `store_unavailable`
+ * @returns a function that throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`,
+ * `invalid_parameters` with all problems, `unknown_plugin`, `missing_capability` or `store_unavailable`
  */
 export function jobReader(rules: Services) {
   const checkShape = shapeCheck(rules.config.idNamespace);
@@ -44,7 +44,7 @@ export function jobReader(rules: Services) {
   return async (bytes: Buffer, id: string): Promise<JobRequest> => {
     const body = jsonBytes(bytes);
     const given = parseJson(body);
-    // Each of these steps takes some time if there are many documents; other requests are served in between.
+    // With many documents, each of these steps takes long. `nextTurn` lets other requests run in between.
     await nextTurn();
     const refusals = new Refusals();
     const { problems } = refusals;
@@ -66,7 +66,7 @@ export function jobReader(rules: Services) {
   };
 }
 
-/** Checks the steps together, and notes the names that they use, defaults included: the job would need them now. */
+/** Checks the steps together. Notes all names that the steps use, including default names. */
 function checkPlan(
   { task, options }: JobSpec,
   use: PresetUse,
@@ -79,10 +79,10 @@ function checkPlan(
 }
 
 /**
- * The members whose own shape is right, so that problems within them are found too. The sink of `target` is checked
- * separately.
+ * Returns the members whose shape is valid, so that problems within these members are found too. The sink in
+ * `target` is checked separately.
  *
- * @throws ServiceError `invalid_parameters` with the problems if there are none
+ * @throws ServiceError `invalid_parameters` with the problems if there are no members
  */
 function wellShaped(given: unknown, problems: readonly string[]): JobMembers {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw invalid(problems);
@@ -120,15 +120,15 @@ function pruneProblems({ prune, target, source }: JobMembers): string[] {
 
 const UNSIGNED = 'this server has no secret to sign callbacks with; set the variable BULK_CALLBACK_SECRET';
 
-/** @returns undefined if they are refused, or missing */
+/** @returns undefined if the steps are invalid or missing */
 async function stepsOf(
   { pipeline, steps, preset, override }: JobMembers,
-  { service, store, config }: Services,
+  { service, store }: Services,
   refusals: Refusals,
 ): Promise<readonly PipelineStep[] | undefined> {
   const { problems } = refusals;
   const before = problems.length;
-  const rules = { service, maxSteps: config.maxSteps, missing: 'refused' } as const;
+  const rules = { service, missing: 'refused' } as const;
   const expanded = refusals.collect(() => service.presets.stepsOf({ preset, override }));
   if (expanded !== undefined) return expanded;
   const read = steps === undefined ? undefined : readSteps(steps, rules, refusals);
@@ -143,10 +143,6 @@ async function stepsOf(
 
 type Sink = NonNullable<JobTarget['sink']>;
 
-/**
- * Checks the options of a sink against its manifest, and adds to the problems. @throws ServiceError
- * `missing_capability`
- */
 function sinkCheck({ registry, requestSchemas }: Services) {
   const checks = new Map<string, Validate>();
   return ({ target, include, group }: JobMembers, refusals: Refusals): Sink | undefined => {
@@ -220,16 +216,15 @@ function checkDocuments({ source: { documents } }: JobMembers, body: Buffer, con
   }
 }
 
-/** The documents of a request as JSON Lines, each with its original bytes. */
 function uploadOf({ source }: JobMembers, body: Buffer): Buffer | null {
   if (source.documents === undefined) return null;
   const places = findElements(body, documentsIn(body).from);
   return Buffer.concat(places.flatMap(({ from, to }) => [withoutBreaks(body.subarray(from, to)), LINE_FEED]));
 }
 
-function documentsIn(body: Buffer): JsonPlace {
-  const [source] = findMembers(body, 0, ['source']) as readonly [JsonPlace];
-  const [documents] = findMembers(body, source.from, ['documents']) as readonly [JsonPlace];
+function documentsIn(body: Buffer): JsonRange {
+  const [source] = findMembers(body, 0, ['source']) as readonly [JsonRange];
+  const [documents] = findMembers(body, source.from, ['documents']) as readonly [JsonRange];
   return documents;
 }
 
@@ -243,7 +238,6 @@ function digestOf({ source, ...members }: JobMembers, upload: Buffer | null): st
     .digest('hex');
 }
 
-/** The parsed body of a request for a job, once its shape is right. */
 interface JobMembers extends Readonly<Record<string, unknown>>, PresetUse {
   readonly source: JobSource & { readonly documents?: readonly ParsedDocument[] };
   readonly pipeline?: string;
@@ -258,11 +252,11 @@ interface JobMembers extends Readonly<Record<string, unknown>>, PresetUse {
 }
 
 /**
- * Creates the check of the types and names of all members. Members that may hold long lists are checked separately,
- * because only the first bad item of a top-level list is reported.
+ * Creates a check of the names and types of all members. Members with long lists are checked separately,
+ * because for a top-level list only the first bad item is reported.
  *
- * @param namespace of the ids of chunks, if the request has none
- * @returns throws ServiceError `invalid_parameters` with all problems
+ * @param namespace default for the ids of chunks
+ * @returns a function that throws ServiceError `invalid_parameters` with all problems
  */
 function shapeCheck(namespace: string): (given: unknown) => void {
   const checkBody = createValidator(opened(jobBody(namespace), ['source', 'target']));
@@ -296,7 +290,7 @@ function missingProblems(source: JobMembers['source'] | undefined, work: unknown
   return problems;
 }
 
-/** The schema with members that may be any object, because they are checked separately. */
+/** Returns a schema that accepts any object for these members, because they are checked separately. */
 function opened(schema: ObjectSchema, names: readonly string[]): ObjectSchema {
   const any = { type: 'object', additionalProperties: true };
   const members = Object.fromEntries(names.map((name) => [name, any]));

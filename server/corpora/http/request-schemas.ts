@@ -4,8 +4,6 @@ import { documentSchema, fieldMembers } from '../../engine/read/document-schemas
 import { JOB_STATES, SHARD_STATES } from '../../store/jobs/contract.ts';
 import { FORMATS, fieldMapping } from '../shard.ts';
 
-/** Schemas of requests about jobs. */
-
 const MAX_PATH_LENGTH = 4096;
 const MAX_URL_LENGTH = 2048;
 
@@ -67,7 +65,7 @@ export const targetBody = {
   additionalProperties: false,
 } as const;
 
-/** Steps are checked one by one, each with its number. */
+/** Any items, because each step is checked separately. The problems then contain the number of the step. */
 const steps = {
   type: 'array',
   minItems: 1,
@@ -75,7 +73,6 @@ const steps = {
   excludes: ['pipeline'],
 };
 
-/** The request that creates a job. @param namespace of the ids of chunks, if the request has none */
 export function jobBody(namespace: string): ObjectSchema {
   return {
     type: 'object',
@@ -118,7 +115,6 @@ export function jobBody(namespace: string): ObjectSchema {
   };
 }
 
-/** The query of a page of a list. */
 const pageQuery = (what: string, states: readonly string[]): ObjectSchema => ({
   type: 'object',
   properties: {

@@ -6,10 +6,9 @@ import { type JobRoutes, jobRoutesOf } from './schemas.ts';
 
 const MAX_BODY_BYTES = 16_777_216;
 
-/** Routes that create jobs, report on them, and return their output. */
 export async function jobRoutes(app: FastifyInstance, tools: JobTools): Promise<void> {
   const routes = await routesOf(app);
-  // Most servers run no jobs, and should not load what these need.
+  // Imported only when jobs are on, because most servers run no jobs.
   const { jobHandlers } = await import('./handlers.ts');
   const handlers = jobHandlers(app, tools);
   for (const name of Object.keys(routes) as (keyof JobRoutes)[]) {
@@ -18,7 +17,8 @@ export async function jobRoutes(app: FastifyInstance, tools: JobTools): Promise<
 }
 
 /**
- * The same routes if jobs are off: they say so before the body is read, and after keys and rate limits are checked.
+ * Registers the same routes for servers whose jobs are off. They refuse a request after checking its key and
+ * rate limit, and before reading its body.
  */
 export async function refusedJobRoutes(app: FastifyInstance): Promise<void> {
   const routes = Object.values(await routesOf(app));

@@ -1,5 +1,6 @@
 import type { FastifySchema } from 'fastify';
 import type { Registry } from '../../../core/hosting/registry.ts';
+import { NO_VECTOR_TOTALS } from '../../engine/answer/response-metadata.ts';
 import { count, described, listOf, object, text } from '../../engine/answer/schemas.ts';
 import { errorAnswers, jsonAnswer, lines, nextPage, orLines } from '../../http/docs/answer-schemas.ts';
 import { exampleSteps, sentSteps } from '../../http/docs/example-answers.ts';
@@ -39,7 +40,6 @@ const tags = ['jobs'];
 
 const params = object({ job_id: described('The `id` of the job.', text) });
 
-/** The documentation of a route about one job. */
 const ofJob = (
   operationId: string,
   summary: string,
@@ -100,8 +100,6 @@ const errors = ofJob(
   },
 );
 
-/** The documentation of the job routes. */
-
 const idempotency = {
   type: 'object',
   properties: {
@@ -131,9 +129,7 @@ const exampleJob: JobAnswer = {
   skipped_reasons: {},
   left_out: {},
   chunks: 2,
-  embedding_empty: 0,
-  embedding_fallback: 0,
-  embedding_cut: 0,
+  ...NO_VECTOR_TOTALS,
   pruned: 0,
   unpruned: 0,
   bytes: { read: 116, total: 116 },
@@ -144,7 +140,6 @@ const exampleJob: JobAnswer = {
   expires_at: '2026-01-09T03:04:06.345Z',
 };
 
-/** The same job, just after creation. */
 const exampleNewJob: JobAnswer = {
   ...exampleJob,
   state: 'planning',
@@ -156,7 +151,6 @@ const exampleNewJob: JobAnswer = {
   finished_at: null,
 };
 
-/** Its request, which works when pasted. */
 const exampleRequest = (registry: Registry) => ({
   source: {
     documents: [
@@ -172,13 +166,13 @@ or documents in the request. The work survives a restart of the server, and work
 chunks are written as JSON Lines to part files, then a manifest; ids are derived from the documents, so that a second run
 writes the same. Steps, paths, sink and callback are checked now.`;
 
-const create = ({ config: { idNamespace, maxSteps }, registry }: RouteSettings): FastifySchema => ({
+const create = ({ config: { idNamespace }, registry }: RouteSettings): FastifySchema => ({
   tags,
   operationId: 'create_job',
   summary: 'Create a job',
   description: CREATE,
   headers: idempotency,
-  body: withSteps('JobInput', jobBody(idNamespace), maxSteps, exampleRequest(registry)),
+  body: withSteps('JobInput', jobBody(idNamespace), exampleRequest(registry)),
   response: {
     200: jsonAnswer('The existing job with this Idempotency-Key.', job, location),
     202: jsonAnswer('The job was created, and runs when its turn comes.', job, location, exampleNewJob),
@@ -235,7 +229,6 @@ type RouteSettings = Pick<Services, 'config' | 'registry'>;
 
 const JOB = '/v1/jobs/:job_id';
 
-/** The routes of jobs, without their handlers. */
 export function jobRoutesOf(settings: RouteSettings) {
   return {
     create: { method: 'POST', url: '/v1/jobs', schema: create(settings) },

@@ -5,10 +5,8 @@ import { LINES } from '../../http/transport/media.ts';
 import type { JobRecord, JobStore } from '../../store/jobs/contract.ts';
 import { jobAnswer } from '../jobs/answers.ts';
 
-/** The media type of server-sent events. */
 export const EVENTS = 'text/event-stream';
 
-/** How events are written, by the media type of the stream. */
 const WRITTEN = {
   [EVENTS]: {
     event: (job: JobRecord) => `id: ${eventId(job)}\ndata: ${JSON.stringify(jobAnswer(job))}\n\n`,
@@ -20,22 +18,18 @@ const WRITTEN = {
   },
 } as const;
 
-/**
- * The id of the last event of a job is its state, so that a client that reconnects can be told that there is no more.
- */
+/** The id of an event is the job's state. A client that has seen the final state gets no further events. */
 export function eventId({ state }: JobRecord): string {
   return state;
 }
 
-/** Milliseconds between polls of the store. */
 const PAUSE = 1000;
-/** Polls without a change after which watchers get a sign that the connection is alive. */
+/** Number of polls without a change after which a keep-alive is sent. */
 const QUIET = 15;
 
 /** Streams the changes of jobs. All streams of a job share one poll of the store per second. */
 export class JobWatch {
   readonly #jobs: Pick<JobStore, 'get'>;
-  /** The next poll of each job, until it is answered. */
   readonly #polls = new Map<string, Promise<JobRecord | undefined>>();
   readonly #closing = new AbortController();
 
@@ -44,14 +38,13 @@ export class JobWatch {
   }
 
   /**
-   * The job now, and whenever it has changed, until it ends. Polls wait for the reader: a client that reads slowly
-   * gets fewer events, and always the latest state, so that memory does not grow.
+   * Streams the job now and after every change, until the job ends. The next poll waits until the client has
+   * read. A slow client therefore gets fewer events, but always the latest state, and memory does not grow.
    */
   stream(job: JobRecord, type: keyof typeof WRITTEN): Readable {
     return Readable.from(this.#events(job, WRITTEN[type]), { objectMode: false });
   }
 
-  /** Ends all streams, for good. */
   close(): void {
     this.#closing.abort();
   }
@@ -61,7 +54,8 @@ export class JobWatch {
     { event, keepAlive }: (typeof WRITTEN)[keyof typeof WRITTEN],
   ): AsyncGenerator<string> {
     yield event(first);
-    let [job, quiet] = [first, 0];
+    let job = first;
+    let quiet = 0;
     while (!isOver(job)) {
       const now = await this.#next(job).catch(() => undefined);
       if (now === undefined) return;
@@ -73,7 +67,11 @@ export class JobWatch {
     }
   }
 
-  /** The job at the next poll, or as it was if the store cannot be reached. @throws if it is removed, or on `close` */
+  /**
+   * Returns the job at the next poll; unchanged if the store cannot be reached.
+   *
+   * @throws if the job is removed, or on `close`
+   */
   async #next(job: JobRecord): Promise<JobRecord> {
     const poll = this.#polls.get(job.id) ?? this.#poll(job.id).finally(() => this.#polls.delete(job.id));
     this.#polls.set(job.id, poll);
@@ -89,7 +87,6 @@ export class JobWatch {
   }
 }
 
-/** Whether a job no longer changes by itself. */
 export function isOver({ finished_at }: JobRecord): boolean {
   return finished_at !== null;
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/errors.ts';
+import { vectorTotals } from '../../engine/answer/response-metadata.ts';
 import {
   count,
   type Described,
@@ -8,7 +9,6 @@ import {
   orNull,
   text,
 } from '../../engine/answer/schemas.ts';
-import { vectorTotals } from '../../engine/answer/vector-totals.ts';
 import {
   type Failure,
   JOB_STATES,
@@ -18,7 +18,7 @@ import {
 } from '../../store/jobs/contract.ts';
 import { FORMATS, type ShardRange } from '../shard.ts';
 import { notRead } from '../skips.ts';
-import type { ShardOutput } from './chunk-shard.ts';
+import type { ShardOutput } from './job-output.ts';
 import type { JobSpec } from './spec.ts';
 
 const time = { type: 'string', format: 'date-time' } as const;
@@ -39,7 +39,6 @@ export const leftOut = {
   additionalProperties: count,
 } as const;
 
-/** A job as reported to callers. */
 export const job = {
   title: 'Job',
   ...object({
@@ -83,7 +82,6 @@ export const job = {
   }),
 } as const;
 
-/** A shard of a job as reported to callers. */
 export const shard = {
   title: 'Shard',
   ...object({
@@ -113,13 +111,13 @@ export const shard = {
 
 export type JobAnswer = Described<typeof job>;
 
-/** @param now seconds since 1970 */
 export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000): JobAnswer {
   const { source, target, group } = job.spec as JobSpec;
-  const { read, total } = job.bytes;
+  const { counts, bytes_total: total } = job;
+  const { documents, failed, bytes: read } = counts;
   const seconds = Math.max((job.finished_at ?? now) - job.created_at, 0.001);
   const isRunning = job.state === 'running' && read > 0;
-  const reasons = Object.entries(job.skipped).filter(([, count]) => count > 0);
+  const reasons = Object.entries(counts.skipped).filter(([, count]) => count > 0);
   return {
     id: job.id,
     state: job.state,
@@ -128,14 +126,14 @@ export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000): JobA
     target,
     group,
     shards: { total: job.shards.total, done: job.shards.done, failed: job.shards.failed },
-    documents: { ...job.documents, skipped: notRead(job.skipped) },
+    documents: { done: documents - failed, failed, skipped: notRead(counts.skipped) },
     skipped_reasons: Object.fromEntries(reasons),
-    left_out: job.left_out,
-    chunks: job.chunks,
-    ...vectorTotals(job),
+    left_out: counts.left_out,
+    chunks: counts.chunks,
+    ...vectorTotals(counts),
     pruned: job.pruned,
     unpruned: job.unpruned,
-    bytes: job.bytes,
+    bytes: { read, total },
     bytes_per_second: Math.round(read / seconds),
     seconds_left: isRunning ? Math.ceil(((total - read) * seconds) / read) : null,
     created_at: timeOf(job.created_at),
@@ -144,7 +142,6 @@ export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000): JobA
   };
 }
 
-/** An error as reported to callers. */
 export function errorAnswer({ code, values }: Failure): { status: number; detail: string } {
   const { status, detail } = new ServiceError(code, values);
   return { status, detail };

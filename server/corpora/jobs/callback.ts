@@ -17,34 +17,31 @@ const EVENTS = { done: 'job.done', failed: 'job.failed', cancelled: 'job.cancell
 
 export interface Callback {
   readonly event: (typeof EVENTS)[keyof typeof EVENTS];
-  /** Lets the receiver detect repeated deliveries: the same for every try. */
+  /** The id of the callback. Equal for all deliveries, so that the receiver can detect repeated ones. */
   readonly id: string;
-  /** Signs the body. */
   readonly secret: string;
-  /** Whether it may go to addresses that are not public. */
+  /** Whether the callback may be sent to an address that is not public. */
   readonly allowPrivate: boolean;
   readonly signal: AbortSignal;
 }
 
 export interface CallbackTools {
-  /** All addresses of a name. */
   readonly resolve: (host: string) => Promise<readonly LookupAddress[]>;
-  /** Milliseconds for the whole call. */
+  /** Maximum milliseconds for the whole call. */
   readonly timeout: number;
 }
 
 const TOOLS: CallbackTools = { resolve: (host) => lookup(host, { all: true }), timeout: 10_000 };
 
-/** Maximum bytes of an answer that are read. */
 const MAX_BYTES = 65_536;
 
 /**
- * Posts a body once as JSON, signed. Redirects are not followed. The connection goes to the address that was checked:
- * the name is not resolved again, since it might then lead elsewhere.
+ * Posts a body once as signed JSON. Redirects are not followed. Connects to the address that was checked,
+ * because a second DNS look-up might return another address.
  *
- * @throws ServiceError `callback_refused` if a retry would give the same result, `callback_failed` if it may succeed
- *   later; their reasons never quote the receiver
- * @throws the reason of the signal, if that is aborted
+ * @throws ServiceError `callback_refused` if a retry would fail too, otherwise `callback_failed`. The
+ * messages never quote the receiver's answer.
+ * @throws the signal's reason once it aborts
  */
 export async function callBack(
   url: string,
@@ -77,7 +74,7 @@ export async function callBack(
   throw (isForGood ? refused : failed)(`the receiver answered ${status}${remark}`);
 }
 
-/** A look-up cannot be stopped, only abandoned. */
+/** On an abort, stops waiting: a DNS look-up itself cannot be stopped. */
 function addressesOf(
   url: URL,
   resolve: CallbackTools['resolve'],
@@ -88,7 +85,7 @@ function addressesOf(
   return unlessAborted(family === 0 ? resolve(host) : Promise.resolve([{ address: host, family }]), signal);
 }
 
-/** @returns the status of the answer */
+/** @returns the HTTP status of the response */
 async function post(
   url: URL,
   body: string,
@@ -114,15 +111,14 @@ async function post(
 }
 
 /**
- * `t=<seconds since 1970>,v1=<HMAC-SHA256 of "<t>.<body>" in hexadecimal>`: the time lets receivers reject old
- * signatures.
+ * Signature: `t=<seconds since 1970>,v1=<HMAC-SHA256 of "<t>.<body>" in hexadecimal>`. The time lets
+ * receivers reject old signatures.
  */
 function sign(body: string, secret: string): string {
   const seconds = Math.floor(Date.now() / 1000);
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`;
 }
 
-/** Already resolved, so nothing is looked up. */
 function fixedTo(addresses: readonly LookupAddress[]): LookupFunction {
   const [first = { address: '', family: 4 }] = addresses;
   return (_host, { all }, done) => {
@@ -131,7 +127,7 @@ function fixedTo(addresses: readonly LookupAddress[]): LookupFunction {
   };
 }
 
-/** Reads an answer to its end if it is short and fast, and ignores it: its status has arrived already. */
+/** Reads a response to its end if it is short and fast. Ignores the content: only the status matters. */
 async function drain(response: IncomingMessage): Promise<void> {
   let bytes = 0;
   try {
@@ -151,10 +147,10 @@ function reasonFor(error: unknown): string {
 const MAX_LENGTH = 2048;
 
 /**
- * The problem with the URL of a callback, as far as the URL itself shows it; undefined if there is none. The address
- * it resolves to is checked at the call.
+ * The problem of a callback URL that the URL itself shows; undefined if there is none. The address of the
+ * host is checked when the callback is sent.
  *
- * @param isPrivateAllowed whether it may be an address that is not public
+ * @param isPrivateAllowed whether the address may be private
  */
 export function checkCallbackUrl(text: string, isPrivateAllowed: boolean): string | undefined {
   const url = text.length <= MAX_LENGTH ? URL.parse(text) : null;
@@ -167,7 +163,6 @@ export function checkCallbackUrl(text: string, isPrivateAllowed: boolean): strin
   return undefined;
 }
 
-/** The name or the address of a URL, without the brackets of IPv6. */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
 
 const notPublic = (host: string): string =>
@@ -175,7 +170,7 @@ const notPublic = (host: string): string =>
 
 /**
  * Whether an address is on the public internet. Private, loopback, link-local, carrier-grade NAT, multicast and
- * reserved addresses are not; an IPv6 address that embeds an IPv4 address is as public as that.
+ * reserved addresses are not public. For an IPv6 address with an embedded IPv4 address, the IPv4 address decides.
  *
  * @param address IPv4 or IPv6, as a name server returns it
  */
@@ -187,26 +182,22 @@ export function isPublic(address: string): boolean {
 function isPublicV6(address: IPv6): boolean {
   const range = address.range();
   if (range === 'ipv4Mapped') return isPublic(address.toIPv4Address().toString());
-  // Networks without IPv4 reach it by addresses with this prefix, RFC 6052.
+  // Networks without IPv4 represent IPv4 addresses by IPv6 addresses with this prefix (RFC 6052).
   const [first, second, third] = address.parts;
   if (range === 'rfc6052' && first === 0x64 && second === 0xff9b && third === 0) {
     return isPublic(address.toByteArray().slice(12).join('.'));
   }
-  // All global unicast addresses that IANA assigns, RFC 4291.
+  // IANA assigns global unicast addresses only from this range (RFC 4291).
   return range === 'unicast' && ((first ?? 0) & 0xe000) === 0x2000;
 }
 
 export interface NotifyTools {
   readonly store: Pick<JobStore, 'get'>;
-  /** Signs what is posted; `''` if there is none. */
   readonly secret: string;
-  /** Whether addresses that are not public may be called. */
   readonly allowPrivate: boolean;
 }
 
-/**
- * Notifies the caller that a job has ended. Throws like `callBack`.
- */
+/** Notifies the caller that a job has ended. Throws like `callBack`. */
 export async function notifyJob(
   { jobId, spec }: Claim,
   signal: AbortSignal,
@@ -215,12 +206,12 @@ export async function notifyJob(
   const { callback: url } = spec as JobSpec;
   const job = await store.get(jobId);
   const { state, finished_at } = job;
-  // It was reopened; its next end will be reported.
+  // A job that is not final was reopened. A later callback reports its next end.
   if (url === undefined || !isFinal(state)) return NO_DOCUMENTS;
-  // The server that accepted the job has one, and another worker may too.
+  // This worker has no secret, but another worker may have one.
   if (secret === '')
     throw new ServiceError('callback_failed', { url, reason: 'BULK_CALLBACK_SECRET is not set' });
-  // A retried job ends more than once.
+  // The id includes the time of the end, because a retried job ends more than once.
   const callback = { event: EVENTS[state], id: `${jobId}/${finished_at}`, secret, allowPrivate, signal };
   await callBack(url, jobAnswer(job), callback);
   return NO_DOCUMENTS;

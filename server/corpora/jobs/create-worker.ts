@@ -1,21 +1,19 @@
 import { hostname } from 'node:os';
 import type { Log } from '../../../core/contracts/collaborators.ts';
-import { logTotals } from '../../engine/answer/vector-totals.ts';
+import { logTotals } from '../../engine/answer/response-metadata.ts';
 import type { Runner } from '../../engine/run/runner.ts';
 import type { Claim, JobStore, ShardResult } from '../../store/jobs/contract.ts';
 import type { Chunking } from '../chunk-documents.ts';
-import type { Readers } from '../decode.ts';
+import type { Readers } from '../read-documents.ts';
 import { errorAnswer } from './answers.ts';
 import { chunkShard, type ShardTools } from './chunk-shard.ts';
-import { finishJob } from './finish-job.ts';
+import { finishJob } from './job-output.ts';
 import { planJob } from './plan-job.ts';
-import { pruneSink, removingIn } from './prune.ts';
 import { discardShard, expireJobs } from './remove-job.ts';
-import { storingIn } from './shard-sink.ts';
+import { pruneSink, removingIn, storingIn } from './sink.ts';
 import type { JobLocations } from './spec.ts';
 import { JobWorker, type ShardOutcome } from './worker.ts';
 
-/** What a worker is made of. */
 export interface JobWorkerParts extends Readers {
   readonly store: JobStore;
   readonly locations: JobLocations;
@@ -23,26 +21,23 @@ export interface JobWorkerParts extends Readers {
   readonly log: Log;
   readonly settings: {
     readonly leaseSeconds: number;
-    /** Maximum bytes of a document. */
     readonly documentBytes: number;
     readonly shardBytes: number;
     readonly shardDocuments: number;
   };
-  /** Notifies the caller that a job has ended. */
   notify(claim: Claim, signal: AbortSignal): Promise<ShardResult>;
   onShard?(outcome: ShardOutcome, seconds: number, skipped: number): void;
-  /** Stores chunks in sinks; missing if no job has one. */
+  /** Stores chunks in sinks; missing if no job has a sink. */
   readonly runner?: Pick<Runner, 'run'>;
   readonly filter?: ShardTools['filter'];
   readonly inTerms?: ShardTools['inTerms'];
 }
 
-/** Concurrent shards: while one begins or ends, the threads process another. */
+/** Number of concurrent shards: while one shard begins or ends, the threads process the other. */
 const SHARDS_AT_ONCE = 2;
 /** Milliseconds between checks for expired jobs. */
 const EXPIRY_PAUSE = 60_000;
 
-/** Starts a worker that runs jobs of the store. */
 export function createJobWorker(parts: JobWorkerParts): JobWorker {
   const { store, locations, settings, log, notify, onShard, runner } = parts;
   const remove = runner && removingIn(runner);
@@ -74,21 +69,28 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
   });
 }
 
-/** One line for a job that has ended, and a warning if some of its texts cannot be found by a search. */
 export async function logEnd(
   { jobId, kind }: Pick<Claim, 'jobId' | 'kind'>,
   store: Pick<JobStore, 'get'>,
   log: Log,
 ): Promise<void> {
   if (kind === 'notify') return;
-  const job = await store.get(jobId);
-  const { finished_at, created_at, state, documents, skipped, chunks, bytes, error } = job;
+  const { finished_at, created_at, state, counts, error } = await store.get(jobId);
   if (finished_at === null) return;
   const seconds = Math.round((finished_at - created_at) * 10) / 10;
-  const done = { job: jobId, state, documents, skipped, chunks, bytes: bytes.read, seconds };
+  const { documents, failed, skipped, chunks, bytes } = counts;
+  const done = {
+    job: jobId,
+    state,
+    documents: { done: documents - failed, failed },
+    skipped,
+    chunks,
+    bytes,
+    seconds,
+  };
   log.info(
     { ...done, ...(error !== null && { reason: errorAnswer(error).detail }) },
     'jobs: a job has ended',
   );
-  logTotals(log, job, { job: jobId });
+  logTotals(log, counts, { job: jobId });
 }

@@ -6,14 +6,12 @@ import { isAttemptOf, isPartName } from './part-files.ts';
 import { inFolder, type TargetLocation } from './spec.ts';
 
 export const MANIFEST = 'manifest.json';
-/** Written into the folder of a job when it starts. */
 const JOB_FILE = 'job.json';
-/** An unfinished marker or manifest. */
 const UNFINISHED = /^(manifest|job)\.json\.tmp-[\da-f-]{36}$/;
 
 /**
- * Marks a folder as the job's: if several jobs try, one gets it. An unmarked folder is refused if it has files named
- * like those of jobs, since they belong to someone.
+ * Marks a folder as owned by the job. If several jobs try at the same time, one succeeds. An unmarked folder
+ * is refused if its files have names like those of a job: somebody else owns them.
  *
  * @throws ServiceError `target_taken`
  */
@@ -36,7 +34,6 @@ function taken({ storage, folder }: TargetLocation, reason: string): ServiceErro
   return new ServiceError('target_taken', { target: folder === '' ? storage.label : folder, reason });
 }
 
-/** The name of a file in the folder that could belong to a job. */
 async function findOthers(target: TargetLocation): Promise<string | undefined> {
   for await (const { own } of filesIn(target)) {
     if (isPartName(own) || own === MANIFEST) return own;
@@ -45,10 +42,10 @@ async function findOthers(target: TargetLocation): Promise<string | undefined> {
 }
 
 /**
- * Removes everything that a job has written. If a folder is not marked as its own, it has written nothing there.
+ * Removes everything that a job has written. A job writes only to a folder with its own mark.
  *
- * @param names of the files of its shards
- * @returns whether the folder was its own
+ * @param names of the files of the job's shards
+ * @returns whether the folder belongs to the job
  */
 export async function removeOutput(
   target: TargetLocation,
@@ -60,16 +57,16 @@ export async function removeOutput(
   await storage.remove(inFolder(folder, MANIFEST));
   for await (const name of names) await storage.remove(name);
   await removeAttempts(target, jobId);
-  // The mark is removed last, so that leftovers of a crash are still known to be the job's.
+  // The mark is removed last, so that after a crash the remaining files still belong to the job.
   await storage.remove(inFolder(folder, JOB_FILE));
   if (folder !== '') await storage.removeFolder(folder);
   return true;
 }
 
 /**
- * Removes what was written to the folder of a job after its output was removed.
+ * Removes what a late worker wrote to a job's folder after the job's output was removed.
  *
- * @param wroteManifest whether a late finish of the job has written the manifest
+ * @param wroteManifest whether this worker finished the job and wrote the manifest
  */
 export async function removeLate(
   target: TargetLocation,
@@ -91,7 +88,7 @@ export async function removeLate(
   if (folder !== '') await storage.removeFolder(folder);
 }
 
-/** Removes an invalid manifest, written by a late finish of the job, unless the folder now belongs to another job. */
+/** Removes the invalid manifest of a worker that finished too late, unless another job owns the folder. */
 export async function withdrawManifest(target: TargetLocation, jobId: string): Promise<void> {
   const owner = await ownerOf(target);
   if (owner !== undefined && owner !== jobId) return;
@@ -99,7 +96,6 @@ export async function withdrawManifest(target: TargetLocation, jobId: string): P
   if (target.folder !== '') await target.storage.removeFolder(target.folder);
 }
 
-/** The parts of a manifest that are needed here. */
 interface ManifestFiles {
   readonly shards: readonly { readonly files: Readonly<Record<string, { readonly name: string }>> }[];
 }
@@ -108,16 +104,11 @@ export async function removeFiles(storage: Storage, names: Iterable<string>): Pr
   for (const name of names) await storage.remove(name);
 }
 
-/** Whether the folder still belongs to the job. */
 export async function isFolderOf(target: TargetLocation, jobId: string): Promise<boolean> {
   return (await ownerOf(target)) === jobId;
 }
 
-/**
- * Removes the files that attempts at shards have left, except these.
- *
- * @throws the signal's reason once it aborts
- */
+/** Removes the files of shard attempts, except the given files. @throws the signal's reason once it aborts */
 export async function removeAttempts(
   target: TargetLocation,
   jobId: string,
@@ -132,7 +123,6 @@ export async function removeAttempts(
   }
 }
 
-/** The files of the folder, with their names in it; folders below it belong to others. */
 async function* filesIn({ storage, folder }: TargetLocation): AsyncGenerator<{ name: string; own: string }> {
   for await (const { name, unread } of storage.list(folder)) {
     if (unread !== undefined) continue;
@@ -141,13 +131,12 @@ async function* filesIn({ storage, folder }: TargetLocation): AsyncGenerator<{ n
   }
 }
 
-/** The id of the job that owns the folder; undefined if none does. */
 async function ownerOf(target: TargetLocation): Promise<unknown> {
   const mark = await readJson(target, JOB_FILE);
   return mark === undefined ? undefined : ((mark as { job?: unknown } | null)?.job ?? null);
 }
 
-/** The content of a file of the folder; null if it is not JSON, and undefined if there is no such file. */
+/** A file's parsed content; null if the content is not JSON, undefined if the file does not exist. */
 async function readJson({ storage, folder }: TargetLocation, name: string): Promise<unknown> {
   const file = await storage.find(inFolder(folder, name));
   if (file === undefined) return undefined;

@@ -14,20 +14,18 @@ import type { JobLocations, JobSpec } from './spec.ts';
 export interface PlanTools {
   readonly store: Pick<JobStore, 'addShards' | 'get'>;
   readonly locations: JobLocations;
-  /** Maximum size of a shard. */
   readonly shardBytes: number;
   readonly shardDocuments: number;
 }
 
-/** Shards that are stored at once. */
 const BATCH = 1000;
 
 const NO_MEMBERS =
   'source.fields: each file is one text and has no members; use "format": "csv" or "jsonl" to read rows or lines';
 
 /**
- * Divides the source of a job into shards and stores these. Planning again must give the same plan, so that what a
- * crashed process stored while planning stays valid.
+ * Divides the source of a job into shards and stores them. Every attempt must give the same shards, because
+ * an earlier attempt that crashed may have stored some of them.
  *
  * @throws ServiceError errors of the source or the target
  * @throws the signal's reason once it aborts
@@ -49,7 +47,7 @@ export async function planJob(claim: Claim, signal: AbortSignal, tools: PlanTool
     next += shards.length;
   }
   if (!hasMembers) throw invalid(NO_MEMBERS);
-  // An earlier attempt at the plan may have found more.
+  // `shards.total` includes shards that only an earlier attempt has planned.
   const { shards } = await tools.store.get(claim.jobId);
   if (shards.total !== next) throw new ServiceError('source_changed', { source: 'The source' });
   return NO_DOCUMENTS;

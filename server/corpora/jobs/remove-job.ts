@@ -1,9 +1,8 @@
 import type { Log } from '../../../core/contracts/collaborators.ts';
 import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import type { Claim, JobRecord, JobState, JobStore, ShardResult } from '../../store/jobs/contract.ts';
-import type { ShardOutput } from './chunk-shard.ts';
-import { outputsOf } from './finish-job.ts';
 import { removeLate, removeOutput, withdrawManifest } from './job-folder.ts';
+import { outputsOf, type ShardOutput } from './job-output.ts';
 import { PART_KINDS, partName } from './part-files.ts';
 import type { JobLocations, JobSpec, TargetLocation } from './spec.ts';
 
@@ -23,8 +22,8 @@ export async function removeJob(job: JobRecord, tools: RemoveTools): Promise<voi
 }
 
 /**
- * Removes the output of a job, then its record, and then what a worker wrote meanwhile without knowing of its end;
- * what that worker writes later it removes itself.
+ * Removes the output of a job, then its record, and then what a worker has written meanwhile. A worker that
+ * writes even later detects the removal, and removes its own output.
  */
 export async function removeWithOutput(
   { id }: Pick<JobRecord, 'id'>,
@@ -36,7 +35,6 @@ export async function removeWithOutput(
   if (isOwn) await removeLate(target, id);
 }
 
-/** The names of the files of a job when they were written, and after the finish. */
 async function* fileNames(
   target: TargetLocation,
   jobId: string,
@@ -51,10 +49,10 @@ async function* fileNames(
 }
 
 /**
- * Removes the results of a shard that the worker has lost: invalid files, by the name of their attempt, and what the
- * plan or the finish of a cancelled or removed job has written meanwhile.
+ * Removes what a worker has written for a shard that it no longer owns: the files of its attempt. If the job
+ * was cancelled or removed, also the late output of its plan or finish.
  *
- * @param refused the invalid result, if the work finished
+ * @param refused the worker's result, which the store has refused; undefined if the work did not finish
  */
 export async function discardShard(
   { jobId, kind, spec }: Claim,
@@ -70,14 +68,13 @@ export async function discardShard(
   const wroteManifest = kind === 'finish' && refused !== undefined;
   const state = await stateOf(store, jobId);
   if (state === undefined) await removeLate(target, jobId, wroteManifest);
-  // A removal in progress may have passed the manifest already. While another worker finishes the job, and once it is
-  // done, the manifest belongs to that worker.
+  // A removal in progress may have run before the manifest was written. If another worker finishes the job,
+  // that worker owns the manifest.
   else if (wroteManifest && OVER_WITHOUT_OUTPUT.has(state)) await withdrawManifest(target, jobId);
 }
 
 const OVER_WITHOUT_OUTPUT: ReadonlySet<JobState> = new Set(['cancelled', 'failed']);
 
-/** The state of a job; undefined if it was removed. */
 async function stateOf(store: Pick<JobStore, 'get'>, jobId: string): Promise<JobState | undefined> {
   try {
     return (await store.get(jobId)).state;
@@ -89,10 +86,9 @@ async function stateOf(store: Pick<JobStore, 'get'>, jobId: string): Promise<Job
 
 type ExpiryStore = Pick<JobStore, 'expired' | 'cancel' | 'remove' | 'shards'>;
 
-/** Jobs that are removed one after the other. */
 const SOME = 100;
 
-/** Removes expired jobs, output first. What cannot be removed now is left for the next time. */
+/** Removes expired jobs: their output, then their records. The next call retries failed removals. */
 export async function expireJobs(store: ExpiryStore, locations: JobLocations, log: Log): Promise<void> {
   try {
     for (let isMore = true; isMore; ) {
@@ -106,7 +102,6 @@ export async function expireJobs(store: ExpiryStore, locations: JobLocations, lo
   }
 }
 
-/** @returns whether it is gone */
 async function expire(
   job: JobRecord,
   store: ExpiryStore,
@@ -122,7 +117,6 @@ async function expire(
     log.info({ job: id, files: target !== undefined }, 'jobs: removed an expired job');
     return true;
   } catch (error) {
-    // Another process may have been faster.
     const hasGone = error instanceof ServiceError && error.code === 'job_not_found';
     if (!hasGone) {
       log.warn({ job: id, reason: reasonOf(error) }, 'jobs: an expired job could not be removed');
@@ -131,7 +125,7 @@ async function expire(
   }
 }
 
-/** Undefined if the server can no longer reach it: its root or its connections have changed. */
+/** Undefined if the server's root or connections have changed, so that the target cannot be reached. */
 async function targetOf({ spec }: JobRecord, locations: JobLocations): Promise<TargetLocation | undefined> {
   try {
     return await locations.target(spec as JobSpec);

@@ -8,8 +8,8 @@ import type { SourceStorage, Storage, StoredFile } from '../storage/storage.ts';
 import type { JobLocations, JobSpec, TargetLocation } from './spec.ts';
 
 /**
- * Opens the locations that jobs of a server name: inside its root, or in a bucket of a connection. Nothing is loaded
- * before the first is opened.
+ * Opens the locations of jobs: inside the server's root folder, or in the bucket of a connection. Code for
+ * storages is loaded at the first use.
  */
 export function createServerLocations(
   settings: CorporaSettings,
@@ -36,20 +36,17 @@ export function createServerLocations(
   };
 }
 
-/** The name of the root in messages; its path is only for the operator. */
 const ROOT_LABEL = 'the folder of jobs (--bulk-root)';
 
-/** What paths may refer to. */
 interface Storages {
-  /** The folder inside which files are read and written, if there is one. */
+  /** The storage of the root folder; undefined if jobs may use no local files. */
   readonly root?: Storage | undefined;
-  /** Absolute paths of this folder: as it was configured, and without links. */
+  /** Absolute paths of the root folder: as configured, and with links resolved. */
   readonly rootPaths?: readonly string[];
-  /** Buckets by the names of their connections. */
   readonly connections: ReadonlyMap<string, Storage>;
 }
 
-/** Nothing is sent before a bucket is used. */
+/** Opens the storages. A bucket is contacted only when it is used. */
 export async function openStorages({ root, connections }: CorporaSettings): Promise<Storages> {
   const buckets = new Map<string, Storage>();
   if (connections.size > 0) {
@@ -57,17 +54,17 @@ export async function openStorages({ root, connections }: CorporaSettings): Prom
     for (const [name, connection] of connections) buckets.set(name, createBucket(connection));
   }
   if (root === undefined) return { connections: buckets };
-  const { createLocalFolder } = await import('../storage/local-folder.ts');
+  const { createLocalFolder } = await import('../storage/local/folder.ts');
   const rootPaths = [root, await realpath(root).catch(() => root)];
   return { root: createLocalFolder(root, ROOT_LABEL), rootPaths, connections: buckets };
 }
 
 /**
- * Resolves a path: `folder/file` inside the root, which may also be absolute or have empty parts and single dots, or
- * `s3://<connection>/folder/file`. The storage itself refuses paths that lead outside.
+ * Resolves a path: `folder/file` inside the root, or `s3://<connection>/folder/file`. A path inside the root
+ * may be absolute, or have empty parts and single dots. The storage later refuses paths outside.
  *
- * @returns the storage, and the path in it as `name`; `''` is the whole storage
- * @throws ServiceError `unknown_connection`, or `invalid_parameters` for other schemes and if there is no root
+ * @returns the storage, and `name`: the path within the storage; `''` is the whole storage
+ * @throws ServiceError `unknown_connection`; `invalid_parameters` for other schemes, or without a root
  */
 export function openStorage(path: string, { root, rootPaths = [], connections }: Storages) {
   const [, scheme, rest = path] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(path) ?? [];
@@ -85,7 +82,6 @@ export function openStorage(path: string, { root, rootPaths = [], connections }:
   throw new ServiceError('unknown_connection', { name: connection, known: knownOf(connections) });
 }
 
-/** A path without its empty parts and single dots, relative to the root if it is an absolute path inside it. */
 function nameInRoot(path: string, rootPaths: readonly string[]): string {
   const plain = path
     .split('/')
@@ -114,24 +110,21 @@ async function uploaded(store: Pick<JobStore, 'upload'>, jobId: string): Promise
   return lines;
 }
 
-/** The same storage, whose lists exclude some folders: the output of jobs is not a source for them. */
 function withoutFolders(storage: SourceStorage, folders: readonly string[]): SourceStorage {
   const isIn = (name: string) => folders.some((folder) => name === folder || name.startsWith(`${folder}/`));
   return {
     ...storage,
     async *list(folder) {
-      // A request for such a folder itself is deliberate.
+      // A list of a left-out folder itself is deliberate, so nothing is left out.
       const isMeant = isIn(folder);
       for await (const file of storage.list(folder)) if (isMeant || !isIn(file.name)) yield file;
     },
   };
 }
 
-/** The name of the one file of an upload, also used in errors about its lines. */
 const NAME = 'source.documents';
 const PIECE = 1_048_576;
 
-/** The documents in a job request, as a storage with one file. */
 function uploadStorage(lines: string): SourceStorage {
   const bytes = Buffer.from(lines);
   const file: StoredFile = { name: NAME, size: bytes.length, version: String(bytes.length) };
@@ -148,10 +141,10 @@ function uploadStorage(lines: string): SourceStorage {
 }
 
 /**
- * Checks where a job reads and writes before it is created, as far as that is quick.
+ * Makes the quick checks of a job's locations before the job is created.
  *
  * @throws ServiceError `path_outside`, `target_taken`, `unknown_connection`, `invalid_parameters`,
- *   `source_unreadable`, `storage_failed`
+ * `source_unreadable`, `storage_failed`
  */
 export async function checkLocations(spec: JobSpec, locations: JobLocations): Promise<void> {
   const { path } = spec.source;
@@ -166,11 +159,11 @@ export async function checkLocations(spec: JobSpec, locations: JobLocations): Pr
     }
     if ('path' in from && storage.label === target.storage.label) refuseSourceInTarget(from.path, target);
   }
-  // Refuses a name outside the storage.
+  // Called only for its error if the name is outside the storage.
   await target.storage.find(target.folder === '' ? 'manifest.json' : target.folder);
 }
 
-/** A job that wrote into its own source would read its output, and remove its input. */
+/** Refuses a target that is or contains the source: the job would read its output and remove its input. */
 function refuseSourceInTarget(path: string, { storage, folder }: TargetLocation): void {
   if (folder !== '' && path !== folder && !path.startsWith(`${folder}/`)) return;
   const reason = 'it is the source, or contains it';

@@ -8,7 +8,7 @@ import { notRead } from '../skips.ts';
 
 type WorkerStore = Pick<JobStore, 'claim' | 'renew' | 'commit' | 'fail' | 'giveBack'>;
 
-/** @param onProgress called with what was done so far, as often as the work likes */
+/** @param onProgress called with the totals so far, at any times that suit the work */
 type Work = (
   claim: Claim,
   signal: AbortSignal,
@@ -17,37 +17,31 @@ type Work = (
 
 export interface WorkerOptions {
   readonly store: WorkerStore;
-  /** Does the work of a shard. @param signal aborts once the shard is lost, or is to be given back */
+  /** The work for each kind of shard. @param signal aborts once the shard is lost or must be given back */
   readonly work: Readonly<Record<ShardKind, Work>>;
   readonly log: Log;
   readonly leaseSeconds: number;
-  /** Removes the results of a shard that the worker has lost. @param refused the invalid result */
+  /** Removes the results of a lost shard. @param refused the result that the store has refused, if any */
   discard?(claim: Claim, refused: ShardResult | undefined): Promise<void>;
-  /** Called for each shard that was settled. */
   onSettled?(claim: Claim): Promise<void>;
-  /** Called for each processed shard. @param skipped files that were not read */
+  /** Called for each processed shard. @param skipped number of files that were not read */
   onShard?(outcome: ShardOutcome, seconds: number, skipped: number): void;
-  /** The worker's name in lists. */
   readonly name: string;
-  /** Maximum concurrent shards. */
   readonly concurrency: number;
-  /** Called before each poll. */
   onTurn?(): void;
 }
 
-/** How the work on a shard ended; `lost` if another worker has taken it over. */
+/** The outcome of the work on a shard; `lost` if another worker has taken the shard over. */
 export type ShardOutcome = 'done' | 'failed' | 'lost' | 'returned';
 
-/** Milliseconds between polls that find nothing. */
 const POLL = 1000;
 
-/** Works on shards of jobs as long as there are any; it polls at once. */
+/** Takes shards of jobs and works on them. The first poll is immediate. */
 export class JobWorker {
   readonly #options: WorkerOptions;
   readonly #stopping = new AbortController();
-  /** The work on the shards in progress, and what stops it. */
   readonly #working = new Map<Promise<void>, AbortController>();
-  /** Until then no other loop may take a shard. */
+  /** Resolves when the next loop may take a shard. */
   #taking = Promise.resolve();
   #woken = Promise.withResolvers<void>();
   readonly #loops: readonly Promise<void>[];
@@ -57,17 +51,17 @@ export class JobWorker {
     this.#loops = Array.from({ length: options.concurrency }, () => this.#loop());
   }
 
-  /** Polls now; call it after a job was created or reopened. */
+  /** Polls at once. Called after a job was created or reopened. */
   wake(): void {
     this.#woken.resolve();
     this.#woken = Promise.withResolvers();
   }
 
   /**
-   * Takes no more shards. Those not finished after the grace period are given back, so that other workers can take
-   * them at once.
+   * Stops taking shards. After the grace period, gives unfinished shards back, so that other workers can take
+   * them.
    *
-   * @param graceSeconds 0 gives them back now
+   * @param graceSeconds 0 gives the shards back at once
    */
   async stop(graceSeconds: number): Promise<void> {
     this.#stopping.abort();
@@ -93,11 +87,11 @@ export class JobWorker {
   }
 
   /**
-   * Takes a shard and works on it. A shard that has lost its worker before may have caused that, so it gets this
-   * process to itself: other shards would be lost with it.
+   * Takes a shard and works on it. If an earlier worker was lost with this shard, the shard may have crashed
+   * that worker. Such a shard runs alone, so that no other shard is lost with it.
    *
-   * @param next lets others take one
-   * @returns whether there was one
+   * @param next lets other loops take a shard
+   * @returns whether there was a shard
    */
   async #takeOne(next: () => void): Promise<boolean> {
     const { signal } = this.#stopping;
@@ -134,7 +128,6 @@ async function claimOne({ store, name, log }: WorkerOptions): Promise<Claim | un
   }
 }
 
-/** Gives back what was taken while the worker was stopped. */
 async function giveBack(claim: Claim, { store, log }: WorkerOptions): Promise<boolean> {
   await store.giveBack(claim).catch((error: unknown) => {
     log.warn({ reason: reasonOf(error) }, 'jobs: a shard could not be given back');
@@ -143,25 +136,17 @@ async function giveBack(claim: Claim, { store, log }: WorkerOptions): Promise<bo
 }
 
 /**
- * Maximum milliseconds between renewals of a lease, which note the progress, and through which a worker learns that a job
+ * Maximum milliseconds between renewals of a lease. Each renewal stores progress, and detects whether the job
  * was cancelled.
  */
 const MAX_RENEWAL = 2000;
-/** How long results are kept while the database does not answer. */
 const COMMIT_RETRIES = { firstDelay: 100, maxDelay: 2000, deadline: 60_000 };
 
-/** Why work on a shard stops. */
 class ShardReturned extends Error {}
 class ShardLost extends Error {
   override message = 'it is another worker\u2019s now, or its job is over';
 }
 
-/**
- * Works on a shard, settles it and reports it.
- *
- * @param stop stops the work
- * @param before is awaited first
- */
 async function workOnShard(
   claim: Claim,
   options: WorkerOptions,
@@ -183,7 +168,7 @@ async function workOnShard(
     });
     outcome = (await untilStored(() => store.commit(claim, result))) ? 'done' : 'lost';
     if (outcome === 'lost') refused = result;
-    else skipped = notRead(result.skipped ?? {});
+    else skipped = notRead(result.counts.skipped);
   } catch (error) {
     outcome = await settle(claim, error, stop.signal, store).catch(() => undefined);
     if (outcome !== 'returned') {
@@ -200,7 +185,6 @@ async function workOnShard(
   onShard?.(outcome ?? 'lost', (performance.now() - begin) / 1000, skipped);
 }
 
-/** Settles a shard whose work has ended without a result. */
 async function settle(
   claim: Claim,
   error: unknown,
@@ -216,18 +200,16 @@ async function settle(
   return isMine ? 'failed' : 'lost';
 }
 
-/** Whether a retry would fail in the same way: the job is invalid, or something is missing on this machine. */
+/** Whether a retry would fail too, because the job is invalid or this machine lacks something. */
 function isForGood(error: unknown): boolean {
   return error instanceof ServiceError && (error.status < 500 || error.code === 'missing_capability');
 }
 
-/** Keeps trying while the database does not answer. */
 function untilStored<T>(change: () => Promise<T>): Promise<T> {
   const isTransient = (error: unknown) => error instanceof ServiceError && error.code === 'store_unavailable';
   return withRetries(COMMIT_RETRIES, { isTransient }, change);
 }
 
-/** Renews the lease of a shard until that is ended, and stops the work if the shard is lost. */
 function keepLease(
   claim: Claim,
   stop: AbortController,
@@ -241,7 +223,7 @@ function keepLease(
       if (await store.renew(claim, progress())) renewed = asked;
       else stop.abort(new ShardLost());
     } catch {
-      // The database may be away for a while: only a lease that has certainly expired ends the work.
+      // The database may be unreachable briefly, so the work ends only once the lease has certainly expired.
       if (performance.now() - renewed > leaseSeconds * 1000) stop.abort(new ShardLost());
     }
   };

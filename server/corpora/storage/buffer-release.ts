@@ -1,9 +1,9 @@
-import { release } from '../../engine/answer/release.ts';
+import { release } from '../../engine/memory.ts';
 
-/** Reusable memory of pieces that only their reader and the documents in them refer to. */
+/** Memory of pieces. It may be freed, because only documents within a piece still refer to the piece. */
 const PIECES = new WeakSet<ArrayBufferLike>();
 
-/** Allocates memory for a piece of a file; its reader passes the piece on and does not use it again. */
+/** Allocates memory for a piece of a file. After passing the piece on, a reader must not use it again. */
 export function allocatePiece(bytes: number): Buffer {
   const piece = Buffer.allocUnsafeSlow(bytes);
   PIECES.add(piece.buffer);
@@ -11,14 +11,13 @@ export function allocatePiece(bytes: number): Buffer {
 }
 
 /**
- * Frees the memory of pieces once all their documents are done, and of documents with memory of their own. The
- * garbage collector would have to collect the whole heap ten times a second for that.
+ * Frees the memory of a piece once all its documents are done, and of documents with their own memory.
+ * Without this, garbage collection would search the whole heap ten times a second.
  */
 export class PieceReleaser {
-  /** The piece that contains the last document: the beginning of the next one may also be in it. */
   #last: ArrayBuffer | undefined;
 
-  /** Called for each document that is done and no longer used, in the order in which they were read. */
+  /** Called once for each document that is no longer used, in the order in which documents were read. */
   done(document: unknown): void {
     const bytes = document instanceof Uint8Array ? document : undefined;
     const memory = bytes?.buffer;

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { ServiceError } from '../../../core/errors.ts';
 import { type Config, ConfigError, type Environment } from '../../config/config.ts';
 import { checkFolder } from '../../config/folders.ts';
 import type { Read } from '../../config/option.ts';
-import { type BucketConnection, isSound } from './s3/connection.ts';
 
-/** What jobs may read and write. */
 export interface CorporaSettings {
-  /** The folder that contains the files, as an absolute path; undefined if jobs may use none. */
+  /** Absolute path of the root folder of all local files; undefined if jobs may use no local files. */
   readonly root: string | undefined;
   readonly connections: ReadonlyMap<string, BucketConnection>;
 }
@@ -18,10 +17,10 @@ type CorporaConfig = Pick<
 >;
 
 /**
- * Reads at the start what jobs may use.
+ * Reads the settings for storages of jobs, when the server starts.
  *
- * @param env variables that keys of connections may be taken from
- * @throws ConfigError with a line for every problem; none shows a key
+ * @param env variables with the keys of connections
+ * @throws ConfigError with a line for every problem; the lines never contain keys
  */
 export function readCorporaSettings(config: CorporaConfig, env: Environment): CorporaSettings {
   const problems: string[] = [];
@@ -46,7 +45,7 @@ function readRoot(folder: string): string | undefined {
   return resolve(folder);
 }
 
-/** What jobs may use, one sentence each and without keys, for `--check`. @throws ConfigError */
+/** Describes the storages of jobs for `--check`, one sentence each, without keys. @throws ConfigError */
 export function describeCorpora(config: CorporaConfig, env: Environment): string[] {
   const { root, connections } = readCorporaSettings(config, env);
   const buckets = [...connections.values()].map(
@@ -64,10 +63,10 @@ export function describeCorpora(config: CorporaConfig, env: Environment): string
 }
 
 /**
- * Reads the file of connections; none if there is no file.
+ * Reads the file of connections; empty if no file is set.
  *
- * @param env variables that keys may be taken from
- * @throws ConfigError with a line for every problem; none shows a key
+ * @param env variables with the keys of connections
+ * @throws ConfigError with a line for every problem; the lines never contain keys
  */
 export function readConnections(file: string, env: Environment): ReadonlyMap<string, BucketConnection> {
   const connections = new Map<string, BucketConnection>();
@@ -94,7 +93,6 @@ function readNamed(name: string, written: unknown, env: Environment): ReturnType
   return 'value' in read ? read : { problems: read.problems.map((problem) => `${name}.${problem}`) };
 }
 
-/** The connections by their names, as they are written. */
 function readFile(file: string, place: string): ReadonlyMap<string, unknown> {
   const members = membersOf(readJson(file, place));
   if (members === undefined) throw new ConfigError(`${place}expected an object of connections by name`);
@@ -107,7 +105,7 @@ function readJson(file: string, place: string): unknown {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== undefined) throw new ConfigError(`${place}the file cannot be read (${code})`);
-    // JSON.parse's message would quote the file, which may contain a key.
+    // The message of `JSON.parse` quotes the file, which may contain a key. So only the position is reported.
     const [where = ''] = / \(line \d+ column \d+\)/.exec(String(error)) ?? [];
     throw new ConfigError(`${place}the file is not valid JSON${where}`);
   }
@@ -118,14 +116,11 @@ function membersOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
   return isObject ? new Map(Object.entries(value)) : undefined;
 }
 
-/** The fields of a connection as written in a file. Values that could be keys are never shown. */
-
 type Fields = ReadonlyMap<string, unknown>;
 
 const KEYS = ['access_key_id', 'secret_access_key', 'session_token'] as const;
 const FIELDS = ['endpoint', 'bucket', 'region', 'prefix', 'style', ...KEYS, 'profile'];
 
-/** The connection, or the problem of each invalid field. */
 function readConnection(
   name: string,
   written: Fields,
@@ -134,7 +129,7 @@ function readConnection(
   const problems = [...written.keys()]
     .filter((field) => !FIELDS.includes(field))
     .map((field) => `${field}: unknown, valid names: ${FIELDS.join(', ')}`);
-  /** The value read, unusable if there is a problem. */
+  /** Returns the value. If there is a problem, notes it and returns undefined despite the type. */
   const take = <T>(field: string, read: Read<T>): T => {
     if ('value' in read) return read.value;
     problems.push(`${field}: expected ${read.expected}`);
@@ -150,7 +145,8 @@ function readConnection(
   const region = givenRegion === undefined ? undefined : take('region', readRegion(givenRegion));
   const prefix = take('prefix', readPrefix(written.get('prefix') ?? ''));
   const style = take('style', readStyle(written.get('style') ?? (isOwn ? 'path' : 'host')));
-  const [accessKeyId, secretAccessKey] = [key(KEYS[0], hasKeys), key(KEYS[1], hasKeys)];
+  const accessKeyId = key(KEYS[0], hasKeys);
+  const secretAccessKey = key(KEYS[1], hasKeys);
   const sessionToken = key(KEYS[2], false);
   const profile = written.has('profile') ? take('profile', readProfile(written.get('profile'))) : undefined;
   if (profile !== undefined && hasKeys) problems.push('profile: expected either a profile or keys');
@@ -203,9 +199,58 @@ function readKey(value: unknown, env: Environment): Read<string> {
   };
 }
 
-/** The name in `{"env": "<NAME>"}`. */
 function variableOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const [[name, variable] = [], ...more] = Object.entries(value);
   return name === 'env' && typeof variable === 'string' && more.length === 0 ? variable : undefined;
+}
+
+export interface BucketConnection {
+  /** The name in `s3://<name>/…` and in messages. */
+  readonly name: string;
+  /** URL of the service without user, query and fragment; may have a path. Default: AWS in `region`. */
+  readonly endpoint?: URL;
+  readonly bucket: string;
+  /** Default: the region in the environment or in the AWS profile. */
+  readonly region?: string;
+  /** Folder of the bucket that the connection is limited to, without outer `/`; `''` is the whole bucket. */
+  readonly prefix: string;
+  /** Whether URLs contain the bucket in their path or in their host name. */
+  readonly style: 'path' | 'host';
+  /** Default: the AWS default chain: variables, a profile, a role of the machine or pod, or SSO. */
+  readonly credentials?: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+  };
+  /** Profile of the AWS configuration files to use. Default: the default profile. */
+  readonly profile?: string;
+}
+
+export type Keys = ReturnType<typeof createKeys>;
+
+/** Converts names in a storage to keys of a bucket and back. Keys begin with the prefix of the connection. */
+export function createKeys({ prefix }: Pick<BucketConnection, 'prefix'>, label: string) {
+  const base = prefix === '' ? '' : `${prefix}/`;
+  /** @throws ServiceError `path_outside` if the name has `..`, `path_unusable` for other invalid names */
+  const keyOf = (name: string) => {
+    if (name.split('/').includes('..'))
+      throw new ServiceError('path_outside', { path: name, storage: label });
+    if (!isSound(name))
+      throw new ServiceError('path_unusable', { path: `${label}/${name}`, reason: NOT_SENT });
+    return base + name;
+  };
+  return {
+    keyOf,
+    prefixOf: (folder: string) => (folder === '' ? base : `${keyOf(folder)}/`),
+    nameOf: (key: string) => key.slice(base.length),
+  };
+}
+
+const NOT_SENT =
+  'a key with an empty part, a single dot, or half of a surrogate pair cannot be sent in a URL';
+
+/** Whether a name stays unchanged in a URL, where `.` and `..` would be resolved. */
+export function isSound(name: string): boolean {
+  return name.isWellFormed() && name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 }

@@ -6,20 +6,17 @@ import {
   writeInteger,
   writeVector,
 } from '../../../plugins/toolkit/json/ascii-numbers.ts';
-import { release } from './release.ts';
+import { release } from '../memory.ts';
 
-/** Longest stretch to copy byte by byte: up to this length a native call costs more. */
+/** Maximum bytes to copy in a loop: a native call costs more for shorter texts. */
 const SHORT_COPY = 48;
-/** Longest text to encode unit by unit; `JSON.stringify` and a native call usually take longer up to this length. */
+/** Maximum units to encode in a loop: `JSON.stringify` is usually slower for shorter texts. */
 const SHORT_TEXT = 512;
-/** The units of such a text: reading them from an array is faster than from a slice of a text. */
+/** The UTF-16 units of a short text. Reading them from an array is faster than from a sliced string. */
 const units = new Uint16Array(SHORT_TEXT);
 const unitBytes = Buffer.from(units.buffer);
-/** V8 would look it up for each unit, because the texts are strings of many kinds: flat, sliced, of one or two bytes. */
 const { charCodeAt } = String.prototype;
-/** Maximum bytes of a UTF-16 unit in UTF-8. */
 const UNIT_BYTES = 3;
-/** Maximum digits of a safe integer. */
 const INTEGER_BYTES = 16;
 
 const QUOTE = 0x22;
@@ -30,27 +27,23 @@ const CLOSE = 0x5d;
 const PLAIN = 0;
 const REFUSED = 1;
 
-/**
- * For each ASCII character, the character after the backslash in its escape: `PLAIN` if it needs none, `REFUSED` if
- * `JSON.stringify` has to write it.
- */
+/** The escape of each ASCII character. `REFUSED` means that `JSON.stringify` has to write the text. */
 const ESCAPES = Uint8Array.from({ length: 0x80 }, (_, unit) => (unit < 0x20 ? REFUSED : PLAIN));
 for (const [character, letter] of ['""', '\\\\', '\nn', '\rr', '\tt']) {
   ESCAPES[(character as string).charCodeAt(0)] = (letter as string).charCodeAt(0);
 }
 
-/** Maximum bytes of an answer that is written without being counted first. */
+/** Maximum bytes of an answer that is written without counting first. */
 const UNCOUNTED = 67_108_864;
-/** Bytes of the array that is reused for counting. */
 const SCRATCH = 1_048_576;
 
 /**
- * Writes an answer. One that may be large is counted first, which takes no memory: a refused answer never allocates a
- * gigabyte, and an accepted one is written into an array of its exact size.
+ * Writes an answer. The bytes of a large answer are first counted without keeping them. So a refused answer takes
+ * no memory, and an accepted one gets an array of its exact size.
  *
  * @param limit maximum bytes of the answer
- * @param estimate of its bytes; a low one costs a second attempt
- * @param write must write the same each time
+ * @param estimate expected bytes; if too low, the answer is written a second time
+ * @param write must write the same bytes in each call
  * @throws ServiceError `answer_too_large`
  */
 export function writeWithin(
@@ -77,23 +70,23 @@ export function writeWithin(
 }
 
 /**
- * Fills a growing array with JSON. Each text is encoded separately: a single character beyond Latin-1 would make the
- * JSON of a whole answer a two-byte string, which takes longer to build and to encode.
+ * Fills a growing array with JSON. It encodes each text separately: a single character beyond Latin-1 would make a
+ * whole JSON string two-byte, which is slower.
  */
 export class ByteWriter {
   readonly #limit: number;
   #out: Buffer<ArrayBuffer>;
   #at = 0;
-  /** Where the part begins that the limit applies to. */
+  /** Start of the part that the limit applies to. */
   #from = 0;
-  /** Bytes that were counted and are no longer in the array. */
+  /** Bytes that were counted and then dropped from the array. */
   #counted = 0;
   readonly #isCounting: boolean;
 
   /**
    * @param limit maximum bytes, in total or per part
-   * @param size bytes to allocate at first
-   * @param isCounting keeps only the length of what is written; not for parts
+   * @param size bytes of the first allocation
+   * @param isCounting counts the bytes without keeping them; cannot be used with parts
    */
   constructor(limit: number, size: number, isCounting = false) {
     this.#limit = limit;
@@ -101,25 +94,22 @@ export class ByteWriter {
     this.#out = Buffer.allocUnsafeSlow(size);
   }
 
-  /** Begins another part. @throws ServiceError `answer_too_large` if the previous one is */
+  /** Begins another part. @throws ServiceError `answer_too_large` if the previous part is too large */
   beginPart(): void {
     this.#refuseTooMuch();
     this.#from = this.#at;
   }
 
-  /** Discards what was written of the part. */
   dropPart(): void {
     this.#at = this.#from;
   }
 
-  /** Writes ASCII that needs no escape. */
   ascii(text: string): void {
     this.#reserve(text.length);
     if (text.length > SHORT_COPY) this.#at += this.#out.write(text, this.#at, 'latin1');
     else this.#at = writeAscii(text, this.#out, this.#at);
   }
 
-  /** Copies bytes that are already JSON. */
   bytes(source: Uint8Array, from: number, to: number): void {
     this.#reserve(to - from);
     const out = this.#out;
@@ -133,7 +123,7 @@ export class ByteWriter {
     this.#at = at;
   }
 
-  /** Writes any number; those that JSON does not have become `null`. */
+  /** Writes a number; infinities and NaN become `null`. */
   number(value: number): void {
     if (Number.isSafeInteger(value) && value >= 0) {
       this.#reserve(INTEGER_BYTES);
@@ -141,20 +131,17 @@ export class ByteWriter {
     } else this.json(JSON.stringify(value ?? null));
   }
 
-  /** Writes a text as the content of a string literal, without its quotes. */
   characters(text: string): void {
     const { length } = text;
     if (length > SHORT_TEXT || !this.#short(text, length)) this.json(JSON.stringify(text).slice(1, -1));
   }
 
-  /** Writes a text as a string literal. */
   text(text: string): void {
     this.#byte(QUOTE);
     this.characters(text);
     this.#byte(QUOTE);
   }
 
-  /** Writes a list of texts. */
   texts(texts: readonly string[]): void {
     this.#byte(OPEN);
     for (let index = 0; index < texts.length; index++) {
@@ -164,23 +151,18 @@ export class ByteWriter {
     this.#byte(CLOSE);
   }
 
-  /** Writes JSON that is still a string. */
   json(json: string): void {
     this.#reserve(json.length * UNIT_BYTES);
     this.#at += this.#out.write(json, this.#at);
   }
 
-  /** Writes a list of numbers, each with the fewest digits that give the same number in single precision. */
+  /** Writes a list of numbers with the fewest digits that keep their single precision. */
   vector(vector: Float32Array): void {
     this.#reserve(vector.length * NUMBER_BYTES + 2);
     this.#at = writeVector(vector, this.#out, this.#at);
   }
 
-  /**
-   * The bytes that were written; nothing else uses their memory.
-   *
-   * @throws ServiceError `answer_too_large`
-   */
+  /** The written bytes, in memory that nothing else uses. @throws ServiceError `answer_too_large` */
   written(): Uint8Array<ArrayBuffer> {
     this.#refuseTooMuch();
     return this.#out.subarray(0, this.#at);
@@ -192,7 +174,6 @@ export class ByteWriter {
     return this.#counted + this.#at;
   }
 
-  /** Frees the memory of discarded output. */
   release(): void {
     release(this.#out);
   }
@@ -202,7 +183,7 @@ export class ByteWriter {
     this.#out[this.#at++] = byte;
   }
 
-  /** Writes a text unit by unit. Writes nothing and returns false if it has surrogates or rare control characters. */
+  /** Writes a text unit by unit. If it has surrogates or rare control characters, only returns false. */
   #short(text: string, length: number): boolean {
     this.#reserve(length * UNIT_BYTES);
     if (length > SHORT_COPY) unitBytes.write(text, 'utf16le');

@@ -1,12 +1,8 @@
 import { vectorBase64 } from '../../../plugins/toolkit/json/ascii-numbers.ts';
 import type { JsonText } from '../read/json.ts';
 import { type ByteWriter, writeWithin } from './byte-writer.ts';
-import type { Column } from './columns.ts';
 
-/**
- * One chunk, ready to be written. Its text is `before`, then the source's JSON between the bytes `from` and `to`,
- * which is copied, then `after`.
- */
+/** One chunk to be written. Its text is `before`, then bytes `[from, to)` of `source`, then `after`. */
 export interface WrittenChunk {
   readonly source: JsonText;
   readonly from: number;
@@ -16,26 +12,25 @@ export interface WrittenChunk {
   readonly start_index: number;
   readonly end_index: number;
   readonly token_count: number;
-  /** Further fields, in the order of the answer; fields that every chunk has are skipped. */
+  /** Further fields, in the order of the answer. Fields that every chunk has, such as `text`, are skipped. */
   readonly fields: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The chunks of one document, ready to be written. */
 export interface WrittenDocument {
   readonly chunks: readonly WrittenChunk[];
-  /** The id of each chunk, which is written first; undefined if they have none. */
+  /** Ids of the chunks, written first; undefined if the chunks have no ids. */
   readonly ids: readonly string[] | undefined;
-  /** Fields of every chunk: null if a chunk has no value of its own. */
+  /** Fields that every chunk has in the answer: null for a chunk without a value. */
   readonly nullable: Readonly<Record<string, null>>;
-  /** Fields that the service adds to each chunk; they come last, and replace others with the same names. */
+  /** Fields that the service adds at the end of each chunk. They replace other fields of the same names. */
   readonly columns: readonly Column[];
   /** Whether the vectors of `embedding` are written as base64. */
   readonly packsVectors?: boolean | undefined;
 }
 
 /**
- * Writes the chunks of documents as JSON: a list, or a list of lists for a batch. A field that is a `Float32Array`
- * becomes a list of numbers, each with the fewest digits that give the same float.
+ * Writes the chunks of documents as JSON: a list, or a list of lists for a batch. A `Float32Array` becomes a list of
+ * numbers with the fewest digits that keep their single precision.
  *
  * @param limit maximum bytes of the answer
  * @throws ServiceError `answer_too_large`
@@ -48,8 +43,8 @@ export function writeChunks(
   const size = documents.reduce((sum, document) => sum + estimateBytes(document), FIRST_SIZE);
   return writeWithin(limit, size, (writer) => {
     if (isBatch) writer.ascii('[');
-    documents.forEach((document, place) => {
-      if (place > 0) writer.ascii(',');
+    documents.forEach((document, index) => {
+      if (index > 0) writer.ascii(',');
       writeList(writer, document);
     });
     if (isBatch) writer.ascii(']');
@@ -57,13 +52,12 @@ export function writeChunks(
 }
 
 const FIRST_SIZE = 1024;
-/** Estimated bytes of a chunk besides its texts, and of each further field. */
+/** Estimated bytes for allocating the answer. */
 const CHUNK_BYTES = 112;
 const FIELD_BYTES = 48;
-/** Estimated bytes of a number in a vector. */
 const VECTOR_NUMBER_BYTES = 13;
 
-/** Estimates the bytes of a document's chunks: allocating for all chunks at once saves copies. */
+/** Estimates the bytes of a document's chunks, because a single allocation saves copies. */
 function estimateBytes({ chunks, ids, nullable, columns }: WrittenDocument): number {
   const own = (Object.keys(nullable).length + (ids === undefined ? 0 : 1)) * FIELD_BYTES;
   const added = columns.reduce((sum, { bytes }) => sum + bytes, own);
@@ -79,20 +73,18 @@ function estimateBytes({ chunks, ids, nullable, columns }: WrittenDocument): num
   return size;
 }
 
-/** Writes the list of a document's chunks. */
 export function writeList(writer: ByteWriter, document: WrittenDocument): void {
   writer.ascii('[');
   writeEach(writer, document, ',');
   writer.ascii(']');
 }
 
-/** Writes a document's chunks, one per line. */
 export function writeLines(writer: ByteWriter, document: WrittenDocument): void {
   writeEach(writer, document, '\n');
   if (document.chunks.length > 0) writer.ascii('\n');
 }
 
-/** A separate function that V8 can optimise: there may be a million chunks. @param between one ASCII character */
+/** @param between one ASCII character to write between two chunks */
 function writeEach(writer: ByteWriter, document: WrittenDocument, between: string): void {
   const { chunks, ids, nullable, columns } = document;
   const rest: Rest = { document, heads: new Map(), written: new Map() };
@@ -121,7 +113,6 @@ const START = Buffer.from('","start_index":');
 const END = Buffer.from(',"end_index":');
 const COUNT = Buffer.from(',"token_count":');
 
-/** Writes a chunk from the first character of its text to before its closing brace. */
 function writeChunk(writer: ByteWriter, chunk: WrittenChunk, rest: Rest): void {
   const { before, after, fields } = chunk;
   if (before !== '') writer.characters(before);
@@ -138,12 +129,11 @@ function writeChunk(writer: ByteWriter, chunk: WrittenChunk, rest: Rest): void {
 
 const OWN_FIELDS: ReadonlySet<string> = new Set(['text', 'start_index', 'end_index', 'token_count']);
 
-/** How the further fields of a document's chunks are written. */
 interface Rest {
   readonly document: WrittenDocument;
-  /** The JSON of each name, from its comma to its colon; `SKIPPED` for fields that are written differently. */
+  /** The JSON before each field's value: comma, name, colon. `SKIPPED` for fields that are written elsewhere. */
   readonly heads: Map<string, Uint8Array>;
-  /** The JSON of objects and lists, by identity: many chunks share the same one. */
+  /** JSON of objects and lists by identity, because many chunks share them. */
   readonly written: Map<unknown, string>;
 }
 
@@ -188,7 +178,7 @@ function writeNull(writer: ByteWriter, name: string): void {
   writer.ascii('null');
 }
 
-/** Maximum names whose JSON is cached; requests may bring any. */
+/** Maximum names whose JSON is cached, because requests may contain any name. */
 const MAX_HEADS = 1000;
 const HEADS = new Map<string, Uint8Array>();
 
@@ -208,4 +198,76 @@ function addHead(name: string, { document: { ids, columns }, heads }: Rest): Uin
   const head = isTaken ? SKIPPED : headOf(name);
   heads.set(name, head);
   return head;
+}
+
+export interface Column {
+  readonly name: string;
+  readonly bytes: number;
+  write(writer: ByteWriter, chunk: number): void;
+}
+
+const NUMBER_BYTES = 8;
+const NULL = Buffer.from('null');
+
+export function numberColumn(name: string, numbers: ArrayLike<number | null>): Column {
+  const head = headOf(name);
+  return {
+    name,
+    bytes: head.length + NUMBER_BYTES,
+    write(writer, chunk) {
+      const number = numbers[chunk] as number | null;
+      writer.bytes(head, 0, head.length);
+      if (number === null) writer.bytes(NULL, 0, NULL.length);
+      else writer.number(number);
+    },
+  };
+}
+
+/**
+ * A field with a text for each chunk, or null for chunks without a text.
+ *
+ * @param texts ASCII that needs no escape, such as ids
+ * @param shift number of chunks from the chunk with the field to the chunk whose text is written
+ */
+export function asciiColumn(name: string, texts: readonly string[], shift = 0): Column {
+  const head = headOf(name);
+  return {
+    name,
+    bytes: head.length + (texts[0]?.length ?? 0) + 2,
+    write(writer, chunk) {
+      const text = texts[chunk + shift];
+      writer.bytes(head, 0, head.length);
+      if (text === undefined) writer.bytes(NULL, 0, NULL.length);
+      else {
+        writer.ascii('"');
+        writer.ascii(text);
+        writer.ascii('"');
+      }
+    },
+  };
+}
+
+/** A field with the same value for all chunks. @param json JSON of the value; default null */
+export function constantColumn(name: string, json: Uint8Array = NULL): Column {
+  const member = Buffer.concat([headOf(name), json]);
+  return { name, bytes: member.length, write: (writer) => writer.bytes(member, 0, member.length) };
+}
+
+/** A field with JSON for some chunks; the other chunks lack the field. */
+export function jsonColumn(name: string, values: readonly (Uint8Array | undefined)[]): Column {
+  const head = headOf(name);
+  const total = values.reduce(
+    (sum, value) => sum + (value === undefined ? 0 : head.length + value.length),
+    0,
+  );
+  return {
+    name,
+    bytes: values.length === 0 ? 0 : Math.ceil(total / values.length),
+    write(writer, chunk) {
+      const value = values[chunk];
+      if (value === undefined) return;
+      writer.bytes(head, 0, head.length);
+      writer.bytes(value, 0, value.length);
+    },
+  };
 }

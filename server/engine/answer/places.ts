@@ -2,18 +2,17 @@ import type { Span } from '../../../core/contracts/chunk.ts';
 import type { SourcePlace, SourcePosition } from '../../../core/contracts/reader.ts';
 import { countUpTo } from '../../../core/engine/search.ts';
 import { cellRange, columnNumber } from '../../../plugins/toolkit/places.ts';
-import { type Column, constantColumn, jsonColumn, numberColumn } from './columns.ts';
+import { type Column, constantColumn, jsonColumn, numberColumn } from './chunk-writer.ts';
 
-/** The places that a chunk touches are `places.slice(first, end)`. */
 interface Touched {
   readonly first: number;
   readonly end: number;
 }
 
-/** The most places of a chunk; of more, those that differ only in their extent become one. */
+/** Maximum places of a chunk. If a chunk has more, places that differ only in their extent are joined. */
 const MAX_PLACES = 32;
 
-/** The places of each chunk, neighbours that are one stretch of the source joined; null without places. */
+/** The places of each chunk, with adjacent places joined; null if the document has no places. */
 export function placeColumns(places: readonly SourcePlace[] = [], spans: readonly Span[]): Column[] {
   if (places.length === 0) return [constantColumn('places')];
   const lists = touchedBy(places, spans).map(({ first, end }) => joined(places, first, end));
@@ -21,10 +20,7 @@ export function placeColumns(places: readonly SourcePlace[] = [], spans: readonl
   return [jsonColumn('places', json)];
 }
 
-/**
- * The lowest and highest page of the places of each chunk; of a chunk without, the page of the nearest place before
- * it; null if there is none.
- */
+/** The first and last page of each chunk. A chunk without a page has that of the nearest place before it, or null. */
 export function pageColumns(places: readonly SourcePlace[] = [], spans: readonly Span[]): Column[] {
   const paged = places.filter(({ start, end, page }) => page !== undefined && start < end);
   if (paged.length === 0) return [constantColumn('first_page'), constantColumn('last_page')];
@@ -37,12 +33,11 @@ export function pageColumns(places: readonly SourcePlace[] = [], spans: readonly
   return [numberColumn('first_page', pick(Math.min)), numberColumn('last_page', pick(Math.max))];
 }
 
-/** A chunk that a refinery left empty is on the page of the character after it. */
+/** Extends a chunk that a refinery left empty by one character: it is on the page of this character. */
 function notEmpty({ start, end }: Span): Span {
   return { start, end: Math.max(end, start + 1) };
 }
 
-/** Which places each stretch touches: neither starts nor ends of places decrease. */
 function touchedBy(places: readonly SourcePlace[], spans: readonly Span[]): Touched[] {
   const starts = new Float64Array(places.length);
   const ends = new Float64Array(places.length);
@@ -54,15 +49,12 @@ function touchedBy(places: readonly SourcePlace[], spans: readonly Span[]): Touc
   return spans.map(({ start, end }) => ({ first: countUpTo(ends, start), end: countUpTo(starts, end - 1) }));
 }
 
-/** Neighbouring places that are one, and how far they reach together. */
 interface Joined {
-  /** The first of them: what they are a part of. */
   readonly place: SourcePlace;
   box: Box | undefined;
   start_time: number | undefined;
   end_time: number | undefined;
   cells: Box | undefined;
-  /** The height of the last line in the box. */
   line: number;
 }
 
@@ -84,7 +76,6 @@ function reachOf(place: SourcePlace): Joined {
   return { place, box, start_time, end_time, cells: range, line: box === undefined ? 0 : box[3] - box[1] };
 }
 
-/** Makes places of one kind reach as far as another one, too. */
 function extend(joined: Joined, { box, start_time, end_time, cells, line }: Joined): void {
   if (box !== undefined) joined.box = around(joined.box as Box, box);
   if (start_time !== undefined) joined.start_time = Math.min(joined.start_time as number, start_time);
@@ -93,7 +84,6 @@ function extend(joined: Joined, { box, start_time, end_time, cells, line }: Join
   joined.line = line;
 }
 
-/** As it is written: without its stretch. */
 function positionOf({ place, box, start_time, end_time, cells }: Joined): SourcePosition {
   const { start: _start, end: _end, ...position } = place;
   return {
@@ -105,10 +95,10 @@ function positionOf({ place, box, start_time, end_time, cells }: Joined): Source
   };
 }
 
-/** Members that say how far a place reaches, in the text and in the source; the others say what it is a part of. */
+/** Members that define the extent of a place, in the text or in the source. */
 const EXTENTS: ReadonlySet<string> = new Set(['start', 'end', 'box', 'start_time', 'end_time', 'cells']);
 
-/** Whether a place goes with those before it: it is of their kind, and beside them. */
+/** Whether the next place can be joined: it is adjacent, and its other members are the same. */
 function areOne({ place, box, cells, line }: Joined, next: SourcePlace): boolean {
   if (!areOfOneKind(place, next)) return false;
   if (box !== undefined && !follows(box, next.box as Box, line)) return false;
@@ -121,7 +111,6 @@ function areOfOneKind(one: SourcePlace, other: SourcePlace): boolean {
   return true;
 }
 
-/** The places of each kind as one. */
 function byKind(places: readonly Joined[]): Joined[] {
   const kinds = new Map<string, Joined>();
   for (const one of places) {
@@ -137,7 +126,6 @@ function byKind(places: readonly Joined[]): Joined[] {
   return [...kinds.values()];
 }
 
-/** Left, top, right and bottom. */
 type Box = readonly [number, number, number, number];
 
 function around(one: Box, other: Box): Box {
@@ -149,13 +137,13 @@ function around(one: Box, other: Box): Box {
   ];
 }
 
-/** The largest distance between lines of a paragraph, and between words of a line, in heights of a line. */
+/** Maximum distance between lines of a paragraph, and between words of a line, in line heights. */
 const LEADING = 2.2;
 const GAP = 4;
-/** How much of the narrower of two lines has to be below the other, for them to be of one column. */
+/** Minimum overlap of two lines of one column, as a share of the narrower line. */
 const SHARE = 0.3;
 
-/** Whether a box is on the last line of another, or below it in its column. @param height of that line */
+/** Whether `next` is on the last line of a box, or below it in its column. @param height of the last line */
 function follows([left, top, right, bottom]: Box, next: Box, height: number): boolean {
   const line = Math.min(height, next[3] - next[1]);
   const isOnLine = Math.min(bottom, next[3]) - Math.max(top, next[1]) > line / 2;
@@ -165,7 +153,6 @@ function follows([left, top, right, bottom]: Box, next: Box, height: number): bo
   return isInColumn && next[1] > top - line / 2 && next[1] - bottom < LEADING * line;
 }
 
-/** Whether two ranges of cells make a larger one, side by side or one below the other. */
 function adjoin(one: Box, other: Box): boolean {
   const areColumnsEqual = one[0] === other[0] && one[2] === other[2];
   const areRowsEqual = one[1] === other[1] && one[3] === other[3];
@@ -179,6 +166,7 @@ export function cellBounds(range: string): [left: number, top: number, right: nu
     column: columnNumber(letters),
     row: Number(row),
   }));
-  const [columns, rows] = [corners.map(({ column }) => column), corners.map(({ row }) => row)];
+  const columns = corners.map(({ column }) => column);
+  const rows = corners.map(({ row }) => row);
   return [Math.min(...columns), Math.min(...rows), Math.max(...columns), Math.max(...rows)];
 }

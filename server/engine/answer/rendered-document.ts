@@ -1,28 +1,33 @@
 import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Span } from '../../../core/contracts/chunk.ts';
 import { embeddedText } from '../../../core/engine/cuts/cuts.ts';
 import { countUpTo } from '../../../core/engine/search.ts';
 import { toUuid } from '../../../plugins/toolkit/uuid.ts';
-import { canonicalJson } from '../read/canonical-json.ts';
 import { INCLUDED, type Included } from '../read/document-schemas.ts';
-import type { SourceDocument } from '../read/documents.ts';
-import { canonicalJsonText, type JsonText } from '../read/json.ts';
+import { type GivenChunks, hasMetadata, type Input, type SourceDocument } from '../read/documents.ts';
+import { canonicalJson, canonicalJsonText, type JsonText } from '../read/json.ts';
 import type { Plan } from '../read/plan.ts';
-import { keptMetadata } from '../read/request-chunks.ts';
-import { type DocumentChunks, writtenChunks } from '../stages/chunk-set.ts';
-import type { Input } from '../stages/stages.ts';
-import type { WrittenDocument } from './chunk-writer.ts';
-import { asciiColumn, type Column, constantColumn, numberColumn } from './columns.ts';
+import { type DocumentChunks, writtenChunks } from './chunk-set.ts';
+import {
+  asciiColumn,
+  type Column,
+  constantColumn,
+  jsonColumn,
+  numberColumn,
+  type WrittenChunk,
+  type WrittenDocument,
+} from './chunk-writer.ts';
 import { pageColumns, placeColumns } from './places.ts';
 
-/** Further fields of every chunk of a pipeline, null if no step has set them. */
+/** Fields of every chunk of a pipeline; null if no step has set a value. */
 const PIPELINE_FIELDS = Object.freeze({ context: null, embedding: null });
 const NONE = Object.freeze({});
 
 /** The bytes of a chunk without text, with offsets of one digit. */
 const MIN_CHUNK_SIZE = '{"text":"","start_index":0,"end_index":0,"token_count":0},'.length;
 
-/** A lower bound for the bytes of an input's chunks: an answer that is too large is refused before it is built. */
+/** A lower bound for the bytes of an input's chunks, for refusing a large answer before it is built. */
 export function minBytes(input: Input, { spans, refined, offsets }: DocumentChunks, plan: Plan): number {
   const count = refined?.chunks.length ?? spans.length;
   const hasMetadata = !('chunks' in input) && plan.include.includes('metadata');
@@ -34,7 +39,6 @@ export function minBytes(input: Input, { spans, refined, offsets }: DocumentChun
   return count * each + texts;
 }
 
-/** The chunks of one input as they are written, with the requested fields. */
 export function writtenDocument(input: Input, given: DocumentChunks, plan: Plan): WrittenDocument {
   const chunks = writtenChunks(given);
   if ('chunks' in input)
@@ -53,7 +57,6 @@ export function writtenDocument(input: Input, given: DocumentChunks, plan: Plan)
   return { chunks, ids, nullable, columns, packsVectors: plan.packsVectors };
 }
 
-/** Builds the columns of optional fields. */
 const COLUMNS: Readonly<Record<Exclude<Included, 'id'>, ColumnsOf>> = {
   document_id: ({ about }) => [constantColumn('document_id', Buffer.from(JSON.stringify(about?.id ?? null)))],
   index: (_document, { spans }) => [
@@ -72,7 +75,6 @@ const COLUMNS: Readonly<Record<Exclude<Included, 'id'>, ColumnsOf>> = {
 
 type ColumnsOf = (document: SourceDocument, chunks: DocumentChunks, identity: Identity) => Column[];
 
-/** The ids and hashes of chunks, as far as requested. */
 interface Identity {
   readonly hashes: readonly string[];
   readonly ids: readonly string[];
@@ -94,18 +96,15 @@ function identityOf(
   return { hashes, ids: chunkIds(pipeline ?? stages, canonical, chunks.spans.length) };
 }
 
-/** The hashes of the embedded text of each chunk: its text, preceded by its context and a line feed if it has one. */
 function hashesOf(text: string, { spans, refined }: DocumentChunks): string[] {
   if (refined !== undefined)
     return refined.chunks.map((chunk) => contentHash(embeddedText(chunk.text, chunk.context)));
-  // A loop and not a callback, whose optimised code V8 discards with its last closure.
   const hashes: string[] = [];
   for (const { start, end, context } of spans)
     hashes.push(contentHash(embeddedText(text.slice(start, end), context)));
   return hashes;
 }
 
-/** The line numbers of the first and last character of each chunk, from 1. */
 function lineColumns(text: string, spans: readonly Span[]): Column[] {
   const starts = lineStarts(text);
   const lineAt = (offset: number) => countUpTo(starts, offset) + 1;
@@ -114,7 +113,6 @@ function lineColumns(text: string, spans: readonly Span[]): Column[] {
   return [numberColumn('first_line', first), numberColumn('last_line', last)];
 }
 
-/** The last character of a chunk; for an empty chunk, which a refinery may leave, its offset. */
 function lastOf({ start, end }: Span): number {
   return Math.max(start, end - 1);
 }
@@ -123,10 +121,10 @@ function neighbourColumns(ids: readonly string[]): Column[] {
   return [asciiColumn('previous_id', ids, -1), asciiColumn('next_id', ids, 1)];
 }
 
-/** Where the lines of a text begin, in UTF-16 units, excluding the first. LF, CRLF and CR end lines. */
 function lineStarts(text: string): number[] {
   const starts: number[] = [];
-  let [lf, cr] = [text.indexOf('\n'), text.indexOf('\r')];
+  let lf = text.indexOf('\n');
+  let cr = text.indexOf('\r');
   while (lf !== -1 || cr !== -1) {
     const isCr = cr !== -1 && (lf === -1 || cr < lf);
     const end = isCr && lf !== cr + 1 ? cr + 1 : lf + 1;
@@ -138,16 +136,14 @@ function lineStarts(text: string): number[] {
 }
 
 const BYTES = 16;
-/** Bytes of a SHA-256. */
 const HASH_BYTES = 32;
 
 /**
  * Chunk ids of a text without an id: UUIDs of version 8 (RFC 9562), derived from the steps, the text and the chunk's
- * index. The same text through the same steps gives the same ids, so a second run updates a vector store instead of
- * doubling it; equal chunks, in one text or in different ones, have different ids.
+ * index. A second run gives the same ids, so it updates a vector store instead of doubling it. Equal chunks have
+ * different ids.
  *
- * Each digest is one call: a `Hash` object would keep the strings of its request alive until the whole heap is
- * collected.
+ * Each digest is one call, because a `Hash` object would keep the strings of the request in memory.
  *
  * @param text the document's text as canonical JSON
  */
@@ -159,16 +155,17 @@ function chunkIds(steps: readonly object[], text: JsonText, count: number): stri
   return Array.from({ length: count }, (_, index) => toUuid(digits, index * 2 * BYTES));
 }
 
-/** SHA-256 of a text in UTF-8, in hexadecimal; a lone surrogate counts as U+FFFD. */
 function contentHash(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
 /**
- * Chunk ids of a document that has an id: UUIDs of version 8 (RFC 9562), the first 16 bytes of a SHA-256 over four
- * concatenated parts: the SHA-256 of the namespace, that of the document's id, the chunk's hash, and the number of
- * earlier chunks in the document with that hash, as eight bytes, most significant first. So an edit keeps the ids of
- * untouched chunks, and a repeated passage has two ids.
+ * Chunk ids of a document with an id: UUIDs of version 8 (RFC 9562). If the document is edited, unchanged chunks
+ * keep their ids. Repeated passages have different ids.
+ *
+ * A UUID is made from the first 16 bytes of a SHA-256 over four parts: the SHA-256 of the namespace, the SHA-256 of
+ * the document's id, the chunk's hash, and the number of earlier chunks with that hash as a big-endian 64-bit
+ * integer.
  *
  * @param hashes of the chunks in their order, by `contentHash`
  */
@@ -186,4 +183,20 @@ function documentChunkIds(namespace: string, documentId: string, hashes: readonl
     ids.push(toUuid(hash('sha256', parts, 'hex')));
   }
   return ids;
+}
+
+/** The original metadata of refined chunks, because parsing changes numbers such as 1e400. */
+function keptMetadata({ chunks, metadata }: GivenChunks, refined: readonly WrittenChunk[]): Column[] {
+  if (metadata === undefined) return [];
+  const given = new Map(
+    chunks.map((chunk, index) => [chunk.metadata, hasMetadata(chunk) ? metadata[index] : undefined]),
+  );
+  const values = refined.map(({ fields }, index) => {
+    const value = fields?.metadata;
+    if (value === undefined) return undefined;
+    // A refinery may have copied the whole chunk, so equal metadata counts as original.
+    const isCopy = () => isDeepStrictEqual(value, chunks[index]?.metadata);
+    return given.get(value) ?? (isCopy() ? metadata[index] : undefined) ?? Buffer.from(JSON.stringify(value));
+  });
+  return [jsonColumn('metadata', values)];
 }

@@ -1,29 +1,25 @@
 import type { EmbeddingModel } from '../../../core/contracts/embedding.ts';
-import { addTotals, NO_VECTOR_TOTALS, type VectorTotals } from './vector-totals.ts';
 
-/** What plugins reported about one document, by name. Plain data. */
+/** Reports of plugins about one document, by name. Plain data. */
 export type Reported = Readonly<Record<string, string>>;
 
-/** What callers should know about the vectors of a document or request. */
+/** Facts about the vectors of a document or request that callers should know. */
 export interface VectorCounts {
-  /** Texts with no word that the model knows, so that their vectors mean nothing. */
+  /** Texts without any word that the model knows; their vectors are meaningless. */
   readonly empty: number;
-  /** The indexes of the first of these texts in their call of the model, if a caller can know that. */
+  /** Indexes of the first of these texts in their call of the model; empty if callers do not know its texts. */
   readonly emptyAt: readonly number[];
-  /** Texts whose vectors are of a model's lexical fallback. */
   readonly fallback: number;
-  /** The names of these fallbacks. */
   readonly fallbackNames: readonly string[];
-  /** Texts that are longer than the window of the model. */
+  /** Texts that are longer than the model's window. */
   readonly cut: number;
 }
 
-/** The counts as they travel with documents. */
 export function totalsOf({ empty, fallback, cut }: VectorCounts): VectorTotals {
   return { embedding_empty: empty, embedding_fallback: fallback, embedding_cut: cut };
 }
 
-/** The report of vectors; empty if there is nothing that callers should know. @param model that made them */
+/** The report about vectors; empty if all vectors are fine. @param model name of the model that made the vectors */
 export function reportedVectors(
   { empty, emptyAt, fallback, fallbackNames, cut }: VectorCounts,
   ...model: readonly string[]
@@ -38,17 +34,15 @@ export function reportedVectors(
   };
 }
 
-/** How many texts whose vectors mean nothing are named by their index. */
+/** Maximum texts with meaningless vectors that are listed by index. */
 const MAX_NAMED = 100;
 
-/** Maximum characters of a list of values; the rest is replaced by an ellipsis. */
+/** Maximum characters of a list of values; an ellipsis replaces the rest. */
 const MAX_LIST_LENGTH = 4_000;
 
-/** Collects what plugins report about the documents of a request, which are processed one after the other. */
 export class ResponseMetadata {
   readonly #documents: Map<string, Set<string>>[] = [];
 
-  /** Assigns subsequent reports to the next document. */
   nextDocument(): void {
     this.#documents.push(new Map());
   }
@@ -60,12 +54,10 @@ export class ResponseMetadata {
     reported.set(name, values.add(value));
   };
 
-  /** Reports what callers should know about the vectors of the last document. */
   reportVectors(counts: VectorCounts): void {
     for (const [name, value] of Object.entries(reportedVectors(counts))) this.report(name, value);
   }
 
-  /** What was reported about each document, its values joined by spaces. */
   reported(): Reported[] {
     return this.#documents.map((reported) =>
       Object.fromEntries([...reported].map(([name, values]) => [name, [...values].join(' ')])),
@@ -73,7 +65,7 @@ export class ResponseMetadata {
   }
 }
 
-/** A list for each name: the values of each document, or `-` if it has none. A value that all share is given once. */
+/** Lists the values of all documents for each name, `-` for a missing value. A value common to all appears once. */
 export function metadataOf(documents: readonly Reported[]): Readonly<Record<string, string>> {
   const names = new Set(documents.flatMap((reported) => Object.keys(reported)));
   return Object.fromEntries([...names].map((name) => [name, valuesOf(name, documents)]));
@@ -88,7 +80,6 @@ function valuesOf(name: string, documents: readonly Reported[]): string {
     : `${list.slice(0, list.lastIndexOf(',', MAX_LIST_LENGTH))}, ...`;
 }
 
-/** What a request spends its time on. */
 export type WorkStage = 'parse' | 'read' | 'chunk' | 'refine' | 'embed' | 'search' | 'tokenize' | 'serialise';
 
 /** Time that a request spent in a stage, excluding nested stages. */
@@ -102,36 +93,30 @@ export interface StageTime {
 /** Measurements of a request; plain data. */
 export interface Timings {
   readonly times: readonly StageTime[];
-  /** Texts, or lists of chunks, of the request. */
   readonly documents: number;
-  /** Chunks of the answer. */
   readonly chunks: number;
-  /** The sum of their `token_count`s. */
   readonly tokens: number;
-  /** Models that were opened for the request. */
   readonly opened: readonly OpenedModel[];
-  /** What callers should know about the vectors. */
   readonly vectors: VectorTotals;
 }
 
 interface OpenedModel extends Pick<EmbeddingModel, 'name' | 'bytes'> {
-  /** The name that the request gave, which may be an alias. */
+  /** The requested name, which may be an alias. */
   readonly asked: string;
 }
 
-/** Measures the times of one request. */
 export class Timer {
   readonly #times: StageTime[] = [];
   readonly #opened: OpenedModel[] = [];
   #inner = 0;
   #vectors = NO_VECTORS;
-  #taken = NO_VECTORS;
+  #totals = NO_VECTOR_TOTALS;
 
   constructor(parseSeconds: number) {
     addTime(this.#times, { stage: 'parse', by: 'json', seconds: parseSeconds });
   }
 
-  /** Measures a piece of work. Calls may be nested, but must not overlap. */
+  /** Measures a piece of work. Calls may be nested, but must not run side by side. */
   async time<T>(stage: WorkStage, by: string, work: () => T | Promise<T>): Promise<T> {
     const outer = this.#inner;
     this.#inner = 0;
@@ -151,20 +136,17 @@ export class Timer {
 
   embedded(counts: VectorCounts): void {
     this.#vectors = addVectors(this.#vectors, counts);
+    this.#totals = addTotals(this.#totals, totalsOf(counts));
   }
 
-  /** What was embedded since the last call. */
   takeVectors(): VectorCounts {
     const vectors = this.#vectors;
-    this.#taken = addVectors(this.#taken, vectors);
     this.#vectors = NO_VECTORS;
     return vectors;
   }
 
   summary(documents: number, chunks: number, tokens: number): Timings {
-    const vectors = totalsOf(addVectors(this.#taken, this.#vectors));
-    const counts = { documents, chunks, tokens, vectors };
-    return { times: this.#times, ...counts, opened: this.#opened };
+    return { times: this.#times, documents, chunks, tokens, vectors: this.#totals, opened: this.#opened };
   }
 }
 
@@ -186,12 +168,11 @@ function addTime(times: StageTime[], { stage, by, seconds }: StageTime): void {
   else time.seconds += seconds;
 }
 
-/** An answer without bytes, for work that is reported in another way or continues. */
+/** An answer without bytes, for work that continues or whose result is reported in another way. */
 export function emptyAnswer(parseSeconds: number) {
   return { bytes: new Uint8Array(0), reported: [], timings: new Timer(parseSeconds).summary(0, 0, 0) };
 }
 
-/** The times of work that was done in several threads, with the sums of its sizes. */
 export function joinTimings(all: readonly Timings[]): Timings {
   const times: StageTime[] = [];
   for (const time of all.flatMap((one) => one.times)) addTime(times, time);
@@ -204,4 +185,71 @@ export function joinTimings(all: readonly Timings[]): Timings {
     vectors: all.map(({ vectors }) => vectors).reduce(addTotals, NO_VECTOR_TOTALS),
     opened: all.flatMap(({ opened }) => opened),
   };
+}
+
+/**
+ * Counts of vectors by their public names, with a help text for metrics and a message for the log. A new count also
+ * needs a column in the tables of jobs, and a member in the schemas of answers.
+ */
+export const VECTOR_TOTALS = {
+  embedding_empty: {
+    help: 'Embedded texts with no word that the model knows.',
+    level: 'warn',
+    message:
+      'embedding: the model knows no word of some texts, so no search will find them; use an embedding_model of their language',
+  },
+  embedding_fallback: {
+    help: 'Embedded texts whose vectors are lexical.',
+    level: 'info',
+    message:
+      'embedding: some texts are in scripts that the model does not know, so their vectors are lexical; an embedding_model of their language finds more',
+  },
+  embedding_cut: {
+    help: 'Embedded texts that are longer than the window of the model.',
+    level: 'info',
+    message:
+      'embedding: some texts are longer than the window of the model, and were treated as long_texts says; a smaller chunk_size makes them fit',
+  },
+} as const;
+
+type VectorTotal = keyof typeof VECTOR_TOTALS;
+export type VectorTotals = Readonly<Record<VectorTotal, number>>;
+
+const NAMES = Object.keys(VECTOR_TOTALS) as readonly VectorTotal[];
+
+export const NO_VECTOR_TOTALS: VectorTotals = vectorTotals({});
+
+export function vectorTotals(given: Partial<VectorTotals>): VectorTotals {
+  return Object.fromEntries(NAMES.map((name) => [name, given[name] ?? 0])) as VectorTotals;
+}
+
+export function nonZeroTotals(totals: VectorTotals): Partial<VectorTotals> {
+  return Object.fromEntries(NAMES.filter((name) => totals[name] > 0).map((name) => [name, totals[name]]));
+}
+
+export function addTotals(one: VectorTotals, other: VectorTotals): VectorTotals {
+  return Object.fromEntries(NAMES.map((name) => [name, one[name] + other[name]])) as VectorTotals;
+}
+
+interface Counter {
+  inc(labels: Readonly<Record<string, string>>, count: number): void;
+}
+
+/** Creates a counter per total, and returns a function that adds totals to the counters. @param create makes one */
+export function countTotals(create: (name: string, help: string) => Counter) {
+  const counters = NAMES.map((name) => [name, create(name, VECTOR_TOTALS[name].help)] as const);
+  return (totals: Partial<VectorTotals>, labels: Readonly<Record<string, string>> = {}): void => {
+    for (const [name, counter] of counters) if (totals[name]) counter.inc(labels, totals[name]);
+  };
+}
+
+type Levels = Readonly<Record<'info' | 'warn', (details: object, message: string) => void>>;
+
+/** Logs counts above 0. @param about further members of the log lines */
+export function logTotals(log: Levels, totals: Partial<VectorTotals>, about: object = {}): void {
+  for (const name of NAMES) {
+    const texts = totals[name] ?? 0;
+    const { level, message } = VECTOR_TOTALS[name];
+    if (texts > 0) log[level]({ ...about, texts }, message);
+  }
 }

@@ -1,8 +1,6 @@
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts';
 
-/** How the schemas of answers are written. Each is written once: the type of the answer is derived from it. */
-
-/** The type of an answer, by its schema: read-only, and without members that the schema does not name. */
+/** The type of an answer by its schema: read-only, and without unknown members. */
 export type Described<S> = S extends JSONSchema ? Closed<FromSchema<S>> : never;
 
 type Closed<T> = T extends readonly (infer Item)[]
@@ -11,10 +9,10 @@ type Closed<T> = T extends readonly (infer Item)[]
     ? { readonly [K in keyof T as string extends K ? never : K]: Closed<T[K]> | Missing<T, K> }
     : T;
 
-/** A member that may be missing may also be undefined, which JSON leaves out. */
+/** `undefined` if a member is optional, because JSON omits an undefined member. */
 type Missing<T, K extends keyof T> = object extends Pick<T, K> ? undefined : never;
 
-/** An object with these members. @param optional those that may be missing */
+/** Schema of an object with these members. @param optional the members that may be missing */
 export function object<const P extends object, const O extends keyof P & string = never>(
   properties: P,
   optional: readonly O[] = [],
@@ -41,7 +39,6 @@ export const number = { type: 'number' } as const;
 export const count = { type: 'integer' } as const;
 export const natural = { type: 'integer', minimum: 0 } as const;
 
-/** Why one part of a request failed, and no other. */
 export const errorOfPart = object({
   status: described('The status that a request with only this input would have.', count),
   detail: described('What is wrong and what to change.', text),

@@ -4,16 +4,14 @@ import { vectorBase64 } from '../../../plugins/toolkit/json/ascii-numbers.ts';
 import { type ByteWriter, writeWithin } from './byte-writer.ts';
 import { offsetsIn } from './offsets.ts';
 
-/** The tokens of one text. */
 export interface TokenList {
   readonly text: string;
   readonly count: number;
-  /** The end of each token, as from `TokenizedText.ends`; needed for offsets and tokens. */
+  /** End of each token, as from `TokenizedText.ends`; needed for offsets and tokens. */
   readonly ends: Uint32Array | undefined;
   readonly ids: Uint32Array | undefined;
 }
 
-/** What is written about tokens besides their count. */
 export interface TokenFields {
   readonly include: readonly ('offsets' | 'ids' | 'tokens')[];
   readonly unit: OffsetUnit;
@@ -48,7 +46,6 @@ export function writeTokens(
   });
 }
 
-/** `[start, end]` of each token: it begins where the previous one ends. */
 function writeOffsets(writer: ByteWriter, ends: Uint32Array): void {
   writer.ascii(',"offsets":[');
   let start = 0;
@@ -91,7 +88,8 @@ const NUMBER_BYTES = { float: 12, base64: 5.4 } as const;
 
 /**
  * Writes vectors as JSON: `{"model": …, "dimensions": …, "embeddings": […]}`, in the order of the texts. A vector is
- * a list of numbers, each with the fewest digits that give the same float, or the base64 of its 32-bit floats, little-endian.
+ * a list of numbers with the fewest digits that keep their single precision, or the base64 of its little-endian
+ * 32-bit floats.
  *
  * @param count number of vectors
  * @param limit maximum bytes of the answer

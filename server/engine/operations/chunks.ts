@@ -1,26 +1,17 @@
 import type { Chunk, OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
-import { checkChunks, inputsOverLimits, type Limits, listTexts } from '../limits.ts';
+import { checkChunks, inputsOverLimits, type Limits } from '../limits.ts';
 import type { Operation, Rules } from '../operation.ts';
 import { type PresetUse, placeOfOptions } from '../presets/presets.ts';
-import { allStages } from '../read/all-stages.ts';
 import type { Included, Source } from '../read/document-schemas.ts';
-import { type ParsedDocument, readDocuments, type SourceDocument } from '../read/documents.ts';
-import { fieldValues } from '../read/field-values.ts';
-import {
-  findElements,
-  findMembers,
-  findTextLiterals,
-  type JsonPlace,
-  jsonBytes,
-  parseJson,
-} from '../read/json.ts';
+import { type ParsedDocument, readChunks, readDocuments, readTexts } from '../read/documents.ts';
+import { fieldValues } from '../read/file-form.ts';
+import { findElements, findMembers, type JsonRange, jsonBytes, parseJson } from '../read/json.ts';
 import { checkOrder, pluginOf } from '../read/pipeline.ts';
-import { type Plan, type StreamPlan, unitOf } from '../read/plan.ts';
-import { isListOfLists, type Members } from '../read/request-checks.ts';
-import { withMetadata } from '../read/request-chunks.ts';
-import { namedIn, type StageList, type StageRequest, usesOf } from '../stages/stages.ts';
+import type { Plan, StreamPlan } from '../read/plan.ts';
+import { allStages, isListOfLists, type Members, withoutInputs } from '../read/request-checks.ts';
+import { namedIn, type StageList, type StageRequest, unitOf, usesOf } from '../stages/stages.ts';
 import type {
   ChunksTask,
   ChunkTask,
@@ -30,16 +21,16 @@ import type {
   RefineTask,
   Unread,
 } from '../tasks.ts';
-import { orAllRefusals, type Refusals } from '../validation/refusals.ts';
+import { type Refusals, withAllProblems } from '../validation/refusals.ts';
 import { runRequest, type StagesRequest } from './run-request.ts';
 
 /** Work that produces chunks: its inputs come in the request, in the lines of a stream, or in a file. */
 export interface ChunksOperation<T extends ChunksTask = ChunksTask> extends Operation<T, StagesRequest> {
   /**
-   * What is done with each input.
+   * The plan for each input of a request.
    *
-   * @param options everything in the request besides the inputs, not checked
-   * @param source the member with the inputs, which determines defaults, if the options are those of a whole request
+   * @param options the request without its inputs, not yet checked
+   * @param source location of the inputs, which determines defaults; by default, the member found in `options`
    * @throws ServiceError `invalid_parameters`, `unknown_plugin`, `missing_capability`
    */
   plan(task: T, options: unknown, rules: Rules, source?: Source): Plan;
@@ -47,15 +38,13 @@ export interface ChunksOperation<T extends ChunksTask = ChunksTask> extends Oper
   readonly takes: StreamPlan['takes'];
 }
 
-/** Work on documents, which may come as a file. */
 export interface DocumentsOperation<T extends DocumentsTask = DocumentsTask> extends ChunksOperation<T> {
-  /** The plan for the fields that come with a file. @throws as `plan` */
+  /** The plan for the fields that a request sends with a file. @throws as `plan` */
   planOf(task: T, fields: Fields, rules: Rules): Plan;
-  /** The names of these fields. */
   fieldNames(task: T, rules: Rules): readonly string[];
 }
 
-/** The differences between kinds of work on documents. */
+/** What chunking and the execution of a pipeline define for themselves; `documentsOperation` has the rest. */
 interface DocumentsKind<T> {
   plugins(task: T, registry: Registry): readonly (PluginEntry | undefined)[];
   label(task: T): string;
@@ -87,7 +76,7 @@ export const executeOperation = documentsOperation<ExecuteTask>({
       const place = placeOfOptions(step, index, use);
       return { ...checks.step(step, `steps[${index}]`, place), place };
     });
-    // The unit of an answer does not change the ids of its chunks.
+    // The requested unit of offsets is left out of `pipeline`, so that it does not change the ids of chunks.
     return { stages: stages.map((stage) => withUnit(stage, offset_unit)), pipeline: steps };
   },
 });
@@ -97,16 +86,12 @@ export const refineOperation: ChunksOperation<RefineTask> = {
   plugins: ({ name }, registry) => [registry.find('refinery', name)],
   label: ({ name }) => name,
   plan: ({ name }, options, rules) => refinePlan(name, rules.checks.refineOptions(name, options), rules),
-  read({ name }, bytes, rules) {
+  read: ({ name }, bytes, rules) => readRefine(name, jsonBytes(bytes), rules),
+  collect({ name }, bytes, rules, refusals) {
     const body = jsonBytes(bytes);
-    return orAllRefusals(
-      () => readRefine(name, body, rules),
-      (refusals) => {
-        const request = refusals.collect(() => rules.checks.refine(name, parseJson(body)));
-        if (request !== undefined) noteStages(refinePlan(name, withoutChunks(request), rules), refusals);
-        refusals.problems.push(...inputsOverLimits(parseJson(body), rules.limits));
-      },
-    );
+    const request = refusals.collect(() => rules.checks.refine(name, parseJson(body)));
+    if (request !== undefined) noteStages(refinePlan(name, withoutChunks(request), rules), refusals);
+    refusals.problems.push(...inputsOverLimits(parseJson(body), rules.limits));
   },
   run: runRequest,
 };
@@ -118,16 +103,16 @@ function readRefine(name: string, body: Buffer, rules: Rules): Unread<StagesRequ
   const isBatch = isListOfLists(chunks);
   const lists = (isBatch ? chunks : [chunks]) as readonly (readonly Chunk[])[];
   checkChunks(lists, rules.limits);
-  const inputs = withMetadata(lists, body, () => {
+  const inputs = readChunks(lists, body, () => {
     const [place] = findMembers(body, 0, ['chunks']);
-    return isBatch ? findElements(body, (place as JsonPlace).from) : [place];
+    return isBatch ? findElements(body, (place as JsonRange).from) : [place];
   });
   return { run: 'refine', ...refinePlan(name, withoutChunks(request), rules), inputs, isBatch };
 }
 
 const withoutChunks = ({ chunks: _, ...options }: Members): Members => options;
 
-/** Notes the names in options that fit. */
+/** Notes the names in valid options, to be looked up later. */
 export function noteStages({ stages, uses }: StageList, refusals: Refusals): void {
   for (const named of namedIn(stages, uses)) refusals.note(named);
 }
@@ -138,7 +123,6 @@ export function documentsOperationOf({ run }: DocumentsTask): DocumentsOperation
   return DOCUMENTS_OPERATIONS[run] as DocumentsOperation;
 }
 
-/** A kind of work on documents, with its task. */
 interface Work<T> {
   readonly kind: DocumentsKind<T>;
   readonly task: T;
@@ -146,11 +130,16 @@ interface Work<T> {
 }
 
 function documentsOperation<T extends DocumentsTask>(kind: DocumentsKind<T>): DocumentsOperation<T> {
-  const planApart = (task: T, options: unknown, rules: Rules, source: Source = 'apart') =>
-    orAllRefusals(
-      () => planOf({ kind, task, rules }, kind.check(task, options, rules, source)),
-      (refusals) => void collectPlan({ kind, task, rules }, options, source, refusals),
-    );
+  const planApart = (task: T, options: unknown, rules: Rules, source: Source = 'apart') => {
+    try {
+      return planOf({ kind, task, rules }, kind.check(task, options, rules, source));
+    } catch (error) {
+      throw withAllProblems(
+        error,
+        (refusals) => void collectPlan({ kind, task, rules }, options, source, refusals),
+      );
+    }
+  };
   return {
     takes: 'document',
     plugins: kind.plugins,
@@ -160,13 +149,12 @@ function documentsOperation<T extends DocumentsTask>(kind: DocumentsKind<T>): Do
     fieldNames: (task, rules) => Object.keys(kind.schema(task, rules).properties),
     read(task, bytes, rules) {
       const body = jsonBytes(bytes);
-      const read = (): Unread<StagesRequest> => {
-        const members = kind.check(task, parseJson(body), rules);
-        const plan = planOf({ kind, task, rules }, members);
-        return { run: task.run, ...plan, ...readInputs(members, body, unitOf(plan), rules.limits) };
-      };
-      return orAllRefusals(read, (refusals) => collectRequest({ kind, task, rules }, body, refusals));
+      const members = kind.check(task, parseJson(body), rules);
+      const plan = planOf({ kind, task, rules }, members);
+      return { run: task.run, ...plan, ...readInputs(members, body, unitOf(plan), rules.limits) };
     },
+    collect: (task, bytes, rules, refusals) =>
+      collectRequest({ kind, task, rules }, jsonBytes(bytes), refusals),
     run: runRequest,
   };
 }
@@ -178,7 +166,7 @@ function planOf<T>({ kind, task, rules }: Work<T>, members: Members): Plan {
   return { stages, uses: usesOf(stages, rules), ...(pipeline !== undefined && { pipeline }), ...fields };
 }
 
-/** Checks the options, and also the steps if only other options are refused. */
+/** Checks the options, and also the steps unless `override` or the whole body is refused. */
 function collectPlan<T>(
   work: Work<T>,
   options: unknown,
@@ -198,7 +186,7 @@ function collectPlan<T>(
   return { members, plan };
 }
 
-/** Checks a request and its inputs, if those are well-shaped. */
+/** Checks a request, and also its inputs if these have the right types. */
 function collectRequest<T>(work: Work<T>, body: Buffer, refusals: Refusals): void {
   const { limits } = work.rules;
   const found = collectPlan(work, parseJson(body), undefined, refusals);
@@ -226,17 +214,11 @@ function refinePlan(name: string, options: Members, rules: Rules): Plan {
 
 type Inputs = Pick<StagesRequest, 'inputs' | 'isBatch'>;
 
-const withoutInputs = ({ text: _, documents: __, ...options }: Members): Members => options;
-
 function readInputs({ text, documents }: Members, body: Buffer, unit: OffsetUnit, limits: Limits): Inputs {
-  if (documents === undefined) return readTexts(text as string | readonly string[], body, limits);
+  if (documents === undefined) {
+    const inputs = readTexts(text as string | readonly string[], body, limits);
+    return { inputs, isBatch: typeof text !== 'string' };
+  }
   const given = documents as readonly ParsedDocument[];
   return { inputs: readDocuments(given, body, unit, limits), isBatch: true };
-}
-
-function readTexts(text: string | readonly string[], body: Buffer, limits: Limits): Inputs {
-  const texts = listTexts(text, limits);
-  const literals = findTextLiterals(body, 'text') as Uint8Array[];
-  const inputs = texts.map((text, index): SourceDocument => ({ text, json: literals[index] as Uint8Array }));
-  return { inputs, isBatch: typeof text !== 'string' };
 }

@@ -6,38 +6,41 @@ import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { ResponseMetadata } from '../answer/response-metadata.ts';
 import { checkLength, checkMetadata, checkPlaceCount, type Limits } from '../limits.ts';
 import type { Operation, Run } from '../operation.ts';
-import { readId } from '../read/document-id.ts';
 import { fileDocumentSchema } from '../read/document-schemas.ts';
-import type { AboutDocument, SourceDocument } from '../read/documents.ts';
+import { type AboutDocument, documentOf, readId, type SourceDocument } from '../read/documents.ts';
 import { type FileForm, readForm } from '../read/file-form.ts';
-import { findMembers, toJsonText } from '../read/json.ts';
-import { leftOutInWords, leftOutOf } from '../read/left-out.ts';
+import { findMembers } from '../read/json.ts';
 import { problemOfPlaces } from '../read/places.ts';
-import { readWith } from '../read/read-with.ts';
-import { isLastResort, readerOf, readerOptions, unreadFormat } from '../read/readers.ts';
+import {
+  isLastResort,
+  leftOutInWords,
+  leftOutOf,
+  readerOf,
+  readerOptions,
+  readWith,
+  unreadFormat,
+} from '../read/readers.ts';
 import type { Answer, AnyRequest, FileTask } from '../tasks.ts';
 import { Refusals } from '../validation/refusals.ts';
 import { createValidator } from '../validation/validator.ts';
 import { documentsOperationOf, noteStages } from './chunks.ts';
 import { runRequest } from './run-request.ts';
 
-/** A request with a file that has not been read yet. Plain data. */
+/** A request with an unread file. Plain data. */
 interface FileRequest extends AnyRequest {
   readonly run: 'file';
   readonly task: FileTask;
   readonly bytes: Uint8Array;
 }
 
-/** A file whose text is chunked. */
 export const fileOperation: Operation<FileTask, FileRequest> = {
-  // Which reader takes it, and whether it is a form, is known only once it is parsed.
+  // The reader, and whether the body is a form, are known only after the body is parsed.
   plugins: () => undefined,
   read: (task, bytes) => ({ run: 'file', uses: [], task, bytes }),
   run: runFile,
   label: ({ of }) => documentsOperationOf(of).label(of),
 };
 
-/** Reads the file, and chunks its text like any other document. */
 async function runFile(request: FileRequest, run: Run): Promise<Answer> {
   const begin = performance.now();
   const { form, file, plan, reader, options } = await checkFile(request, run);
@@ -65,7 +68,7 @@ async function runFile(request: FileRequest, run: Run): Promise<Answer> {
 }
 
 /**
- * What is done with a file, and its reader.
+ * Reads a request except for the content of its file.
  *
  * @throws ServiceError `invalid_parameters` with all problems of the form, the options and the reader
  */
@@ -93,7 +96,7 @@ async function checkFile({ task, bytes }: FileRequest, { rules, registry }: Run)
 const NOT_A_FILE =
   'the body is a request in JSON, not a file: send it to the path without "/file", or add filename to chunk the JSON itself';
 
-/** Whether a body without a name is the JSON of a request, which would be chunked as a text. */
+/** Whether a body without a file name is a JSON request sent to the wrong path, not a file to chunk. */
 function isRequest({ isBare, file, filename }: FileForm, known: readonly string[]): boolean {
   if (!isBare || filename !== undefined || file?.mediaType !== 'application/json') return false;
   const members = objectIn(file.bytes);
@@ -110,7 +113,7 @@ function objectIn(bytes: Uint8Array): object | undefined {
   }
 }
 
-/** Whether a reader of any file has refused a file of a kind that no reader names. */
+/** Whether a reader of any file has refused a file whose format no other reader accepts. */
 function isUnread(
   error: unknown,
   reader: PluginEntry,
@@ -125,10 +128,10 @@ function secondsSince(begin: number): number {
 }
 
 /**
- * The document made from a file by a reader. One without an id gets the file name as its id, and as its title if it
- * has no other.
+ * Creates the document that a reader made from a file. If the request gives no id, the file name is the id, and
+ * also the title if none is known.
  *
- * @throws ServiceError `invalid_parameters`: what the request says about it is wrong, or it is too long;
+ * @throws ServiceError `invalid_parameters` if the request's `document` is invalid or the text is too long;
  *   `broken_promise`
  */
 function documentOfFile(
@@ -139,10 +142,10 @@ function documentOfFile(
 ): SourceDocument {
   const { text, title, mediaType, places } = read;
   checkLength(text, 'file', limits);
-  checkPlaces(reader, read, limits);
+  checkPlaces(reader, read);
   const given = readGiven(document);
   const metadata = joinMetadata(read.metadata, given.metadata);
-  checkMetadata(metadata, 'document.metadata', limits);
+  checkMetadata(metadata, 'document.metadata');
   const name = given.id === undefined ? filename || undefined : undefined;
   const about = {
     id: given.id ?? name,
@@ -152,11 +155,11 @@ function documentOfFile(
     places,
     metadata,
   };
-  return { text, json: toJsonText(text), about };
+  return documentOf(text, about);
 }
 
-function checkPlaces({ manifest }: PluginEntry, { text, places = [] }: ReadFile, limits: Limits): void {
-  checkPlaceCount(places, 'file', limits);
+function checkPlaces({ manifest }: PluginEntry, { text, places = [] }: ReadFile): void {
+  checkPlaceCount(places, 'file');
   const reason = problemOfPlaces(places, text);
   if (reason !== undefined) throw brokenPromise(manifest, reason);
 }
@@ -183,8 +186,8 @@ function parsed(json: string): unknown {
 }
 
 /**
- * The file's own metadata and the request's, as the JSON of one object. The request's values stay as they came, and
- * take precedence.
+ * Joins the metadata of the file and of the request into the JSON of one object. Values of the request stay
+ * as written and take precedence.
  */
 function joinMetadata(own: ReadFile['metadata'], given: Uint8Array | undefined): Uint8Array | undefined {
   if (given === undefined) return own === undefined ? undefined : Buffer.from(JSON.stringify(own));

@@ -11,35 +11,45 @@ import {
 import { ByteWriter } from '../answer/byte-writer.ts';
 import { type WrittenDocument, writeLines, writeList } from '../answer/chunk-writer.ts';
 import { writtenDocument } from '../answer/rendered-document.ts';
-import { ResponseMetadata, Timer, totalsOf, type VectorCounts } from '../answer/response-metadata.ts';
-import { nonZeroTotals } from '../answer/vector-totals.ts';
+import {
+  nonZeroTotals,
+  ResponseMetadata,
+  Timer,
+  totalsOf,
+  type VectorCounts,
+} from '../answer/response-metadata.ts';
 import { checkChunks, checkLength, type Limits } from '../limits.ts';
 import type { Operation, Run } from '../operation.ts';
-import { readId } from '../read/document-id.ts';
 import { chunksLine, documentSchema } from '../read/document-schemas.ts';
-import { type ParsedDocument, readDocument } from '../read/documents.ts';
-import { findMembers, literalOf, withoutBreaks } from '../read/json.ts';
-import { type LineHead, type LineOutcome, lineHead, type StreamPlan, unitOf } from '../read/plan.ts';
-import { withMetadata } from '../read/request-chunks.ts';
-import { type Input, runStages, type Stage, withStages } from '../stages/stages.ts';
+import {
+  documentOfLine,
+  type Input,
+  type ParsedDocument,
+  readChunks,
+  readDocument,
+  readId,
+  textBytes,
+} from '../read/documents.ts';
+import { findMembers, withoutBreaks } from '../read/json.ts';
+import { type LineHead, type LineOutcome, lineHead, type StreamPlan } from '../read/plan.ts';
+import { runStages, type Stage, unitOf, withStages } from '../stages/stages.ts';
 import { placeDocument } from '../stages/windows.ts';
 import type { Answer, AnyRequest, LinesTask } from '../tasks.ts';
 import { createValidator } from '../validation/validator.ts';
 import { tokensOf } from './run-request.ts';
 
-/** Lines that were read. */
 interface LinesRequest extends AnyRequest {
   readonly run: 'lines';
   readonly plan: StreamPlan;
   readonly lines: readonly ReadLine[];
 }
 
-/** An input of a stream, or why it is invalid. */
+/** A line of a stream, as its input or as the error that makes the line invalid. */
 type ReadLine = LineHead & ({ readonly input: Input } | { readonly error: PlainError });
 
 /**
- * Lines of a stream, or inputs of a batch, some of them at a time. An invalid line does not keep others from being
- * read.
+ * Processes lines of a stream, or inputs of a batch, several at a time. An invalid line does not affect other
+ * lines.
  */
 export const linesOperation: Operation<LinesTask, LinesRequest> = {
   plugins: () => undefined,
@@ -49,7 +59,7 @@ export const linesOperation: Operation<LinesTask, LinesRequest> = {
     const lines = lengths.map((length, place) => {
       const line = body.subarray(at, at + length);
       at += length;
-      // An input of a batch may span several lines; its metadata could carry line breaks into a line of the answer.
+      // An input of a batch may span several lines. Its metadata is copied to a line of the answer.
       const json = plan.writes === 'lists' ? line : withoutBreaks(line);
       return readLine(json, first + place, plan, limits);
     });
@@ -72,12 +82,7 @@ function readLine(line: Buffer, index: number, plan: StreamPlan, limits: Limits)
   }
 }
 
-/**
- * Parses a line of a stream.
- *
- * @param what names the line in the error
- * @throws ServiceError `line_not_json`
- */
+/** Parses a line of a stream. @param what name of the line in the error @throws ServiceError `line_not_json` */
 export function parseLine(line: Buffer, what: string): unknown {
   try {
     if (!isUtf8(line)) throw new Error('it is not valid UTF-8');
@@ -90,11 +95,11 @@ export function parseLine(line: Buffer, what: string): unknown {
 function readTextLine(value: unknown, line: Buffer, limits: Limits): Input {
   if (typeof value !== 'string') throw invalid('text: expected a string');
   checkLength(value, 'text', limits);
-  return { text: value, json: literalOf(line, { from: 0, to: line.length }) };
+  return documentOfLine(value, line);
 }
 
 /**
- * The options in the first line of a stream: everything in a request except the inputs.
+ * Reads the options in the first line of a stream: all members of a request except the inputs.
  *
  * @throws ServiceError `line_not_json`, `invalid_parameters`
  */
@@ -110,23 +115,22 @@ const checkList = createValidator(chunksLine);
 function readDocumentLine(value: unknown, line: Buffer, plan: StreamPlan, limits: Limits): Input {
   const document = checkDocument(value) as ParsedDocument;
   checkLength(document.text, 'text', limits);
-  return readDocument(document, { body: line, at: 0, place: '' }, unitOf(plan), limits);
+  return readDocument(document, { body: line, at: 0, place: '' }, unitOf(plan));
 }
 
-/** A list of chunks, or an object that contains one, like the lines of answers. */
 function readChunksLine(value: unknown, line: Buffer, limits: Limits): Input {
   const isList = Array.isArray(value);
   const { id, chunks } = checkList(isList ? { chunks: value } : value) as FromSchema<typeof chunksLine>;
   readId(id, line, 0, '');
   checkChunks([chunks], limits);
-  const listPlaces = () => (isList ? [{ from: 0, to: line.length }] : findMembers(line, 0, ['chunks']));
-  const [input] = withMetadata([chunks], line, listPlaces);
+  const findLists = () => (isList ? [{ from: 0, to: line.length }] : findMembers(line, 0, ['chunks']));
+  const [input] = readChunks([chunks], line, findLists);
   return input as Input;
 }
 
 /**
- * Runs lines of a stream through its stages, one after the other, and writes what the plan says. A failing line is
- * reported in its answer or outcome, and in the failures for the log.
+ * Runs lines one after the other through the stages, and writes the results as planned. The error of a line is in
+ * its answer or outcome, and in `failures` for the log.
  *
  * @throws ServiceError if the stages cannot be opened
  * @throws the signal's reason once it aborts
@@ -166,14 +170,13 @@ function runLines({ plan, lines, parseSeconds }: LinesRequest, run: Run): Promis
   });
 }
 
-/** Writes the results of lines in the format of their plan. */
 class LinesWriter {
   readonly #plan: StreamPlan;
   readonly #writer: ByteWriter;
-  /** The documents themselves are dropped: objects that live longer cost the garbage collector more. */
+  /** Only sums are kept, because longer-lived documents cost the garbage collector more. */
   readonly sizes = { documents: 0, chunks: 0, tokens: 0 };
   readonly failures: PlainError[] = [];
-  /** Missing if the lines have answers. */
+  /** Outcomes of lines, if the plan writes no answers. */
   readonly outcomes: LineOutcome[] = [];
 
   constructor(plan: StreamPlan, writer: ByteWriter) {
@@ -199,7 +202,7 @@ class LinesWriter {
     });
   }
 
-  /** @throws the error if it fails all lines */
+  /** Records the error of a line. @throws the error if it makes all lines fail */
   fail(line: ReadLine, error: unknown): void {
     const { writes } = this.#plan;
     if (writes === 'lists') throw placeDocument(error, line.index);
@@ -217,19 +220,19 @@ class LinesWriter {
   }
 }
 
-/** Estimated bytes of a line besides its text, and bytes of chunks per byte of text, without and with vectors. */
+/** Estimated bytes of an answer: per line besides its text; per byte of text, without vectors and with vectors. */
 const LINE_BYTES = 512;
 const GROWTH = 1.25;
 const GROWTH_WITH_VECTORS = 12;
 const GROWTH_WITH_BASE64 = 6;
-/** Longest texts that vectors are estimated for: more of them would take too much memory if their chunks are long. */
+/** Maximum length of a text whose vectors are estimated; longer texts could reserve too much memory. */
 const MAX_WITH_VECTORS = 1_048_576;
 
-/** Estimates the bytes of the answer: allocating everything at once saves copies. */
+/** Estimates the bytes of the answer, because a single allocation saves copies. */
 function estimate({ stages, uses, packsVectors }: StreamPlan, lines: readonly ReadLine[]): number {
   const adds = uses.some(({ embedding }, at) => embedding !== undefined && stages[at]?.kind === 'refinery');
   let texts = 0;
-  for (const line of lines) if ('input' in line && 'json' in line.input) texts += line.input.json.length;
+  for (const line of lines) if ('input' in line) texts += textBytes(line.input);
   const withVectors = packsVectors ? GROWTH_WITH_BASE64 : GROWTH_WITH_VECTORS;
   const growth = adds && texts <= MAX_WITH_VECTORS ? withVectors : GROWTH;
   return Math.ceil(LINE_BYTES * lines.length + growth * texts);
@@ -270,7 +273,6 @@ function headOf({ index, id }: LineHead): LineHead {
   return id === undefined ? { index } : { index, id };
 }
 
-/** The answer to a line that failed. */
 export function errorLine(head: LineHead, error: unknown): Uint8Array {
   return Buffer.from(errorText(head, error));
 }

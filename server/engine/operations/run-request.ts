@@ -1,11 +1,12 @@
 import { ServiceError } from '../../../core/errors.ts';
+import type { DocumentChunks } from '../answer/chunk-set.ts';
 import { type WrittenDocument, writeChunks } from '../answer/chunk-writer.ts';
 import { minBytes, writtenDocument } from '../answer/rendered-document.ts';
-import { ResponseMetadata, Timer, type Timings } from '../answer/response-metadata.ts';
+import { ResponseMetadata, Timer } from '../answer/response-metadata.ts';
 import type { Run } from '../operation.ts';
+import type { Input } from '../read/documents.ts';
 import type { Plan } from '../read/plan.ts';
-import type { DocumentChunks } from '../stages/chunk-set.ts';
-import { type Input, runStages, withStages } from '../stages/stages.ts';
+import { runStages, withStages } from '../stages/stages.ts';
 import { placeDocument } from '../stages/windows.ts';
 import type { Answer, AnyRequest } from '../tasks.ts';
 
@@ -27,6 +28,7 @@ export function runRequest(request: StagesRequest, run: Run): Promise<Answer> {
   const { maxAnswerBytes } = run.limits;
   const metadata = new ResponseMetadata();
   const timer = new Timer(parseSeconds);
+  const embeds = request.uses.some(({ embedding }) => embedding !== undefined);
   return withStages(request, { tools: run, timer, report: metadata.report }, async (stages) => {
     const documents: DocumentChunks[] = [];
     let least = 0;
@@ -39,7 +41,7 @@ export function runRequest(request: StagesRequest, run: Run): Promise<Answer> {
       if (least > maxAnswerBytes)
         throw new ServiceError('answer_too_large', { bytes: least, limit: maxAnswerBytes });
       documents.push(chunks);
-      metadata.reportVectors(timer.takeVectors());
+      if (embeds) metadata.reportVectors(timer.takeVectors());
     }
     const { written, bytes } = await timer.time('serialise', 'json', () => {
       const written = documents.map((chunks, index) =>
@@ -47,18 +49,14 @@ export function runRequest(request: StagesRequest, run: Run): Promise<Answer> {
       );
       return { written, bytes: writeChunks(written, isBatch, maxAnswerBytes) };
     });
-    return { bytes, reported: metadata.reported(), timings: timingsOf(timer, written) };
+    let count = 0;
+    let tokens = 0;
+    for (const { chunks } of written) {
+      count += chunks.length;
+      tokens += tokensOf(chunks);
+    }
+    return { bytes, reported: metadata.reported(), timings: timer.summary(written.length, count, tokens) };
   });
-}
-
-/** The times of a request, with the sizes of its answer. */
-function timingsOf(timer: Timer, documents: readonly WrittenDocument[]): Timings {
-  let [count, tokens] = [0, 0];
-  for (const { chunks } of documents) {
-    count += chunks.length;
-    tokens += tokensOf(chunks);
-  }
-  return timer.summary(documents.length, count, tokens);
 }
 
 /** The sum of the chunks' `token_count`s. */

@@ -10,29 +10,26 @@ import type { Operation, Run } from '../operation.ts';
 import { LeaseCache } from '../stages/lease-cache.ts';
 import type { Answer, AnyRequest, StoreTask } from '../tasks.ts';
 
-/** Chunks for a sink, parsed in the thread that stores them. */
 interface StoreRequest extends AnyRequest {
   readonly run: 'store';
   readonly task: StoreTask;
   readonly bytes: Uint8Array;
 }
 
-/** The sink collections that a thread has open. */
 export type SinkCollections = LeaseCache<SinkCollection>;
 
-/** Milliseconds after which an idle collection is closed: when its job ends is not known here. */
+/** Milliseconds after which an idle collection is closed. This thread does not know when a job ends. */
 const IDLE_MS = 10_000;
 const MAX_IDLE = 16;
 
 export function createSinkCollections(): SinkCollections {
   const free = async (collection: SinkCollection) => {
-    // A collection that fails to close is dropped all the same.
+    // A collection that fails to close is dropped nevertheless.
     await Promise.try(() => collection.close()).catch(() => {});
   };
   return new LeaseCache({ max: MAX_IDLE, ttl: IDLE_MS, free });
 }
 
-/** Chunks to be stored by a sink. */
 export const storeOperation: Operation<StoreTask, StoreRequest> = {
   plugins: () => undefined,
   read: (task, bytes) => ({ run: 'store', uses: [], task, bytes }),
@@ -49,10 +46,9 @@ interface StoredDocument {
 type Store = (documents: readonly StoredDocument[]) => Promise<void>;
 
 /**
- * Stores the chunks of documents, and removes those that earlier runs stored for these documents and that no longer
- * exist.
+ * Stores the chunks of documents, and removes outdated chunks that earlier runs stored for these documents.
  *
- * @throws ServiceError if the sink is at fault; faults of documents are in the outcomes
+ * @throws ServiceError if the sink is at fault; errors of documents are in the outcomes
  */
 async function runStore(
   request: StoreRequest,
@@ -84,7 +80,7 @@ interface StoreWork {
 
 type Failures = ReadonlyMap<string, ServiceError>;
 
-/** Removes documents without chunks; the length of the vectors cannot be told from them. */
+/** Removes from the sink the documents that have no chunks. Such documents do not show the vectors' length. */
 async function removeDocuments(work: StoreWork, documents: readonly StoredDocument[]): Promise<Failures> {
   const { entry, sink, signal, task } = work;
   if (documents.length === 0) return new Map();
@@ -108,7 +104,7 @@ async function removeDocuments(work: StoreWork, documents: readonly StoredDocume
   }
 }
 
-/** Opens a collection, unless it is open for the same owner. */
+/** Runs work on a collection. Opens the collection first, unless the task's owner already has it open. */
 async function withCollection<T>(
   { task, entry, sink, signal, collections }: StoreWork,
   dimensions: number | undefined,
@@ -142,10 +138,10 @@ async function replace(
 }
 
 /**
- * Stores documents together; if that fails, one by one.
+ * Stores documents together or, if that fails, one by one.
  *
- * @returns the failures of single documents
- * @throws ServiceError if the sink is at fault, and not the document
+ * @returns failures of single documents
+ * @throws ServiceError if the sink is at fault, not a document
  */
 async function storeEach(
   documents: readonly StoredDocument[],
@@ -159,7 +155,7 @@ async function storeEach(
     signal.throwIfAborted();
     const failure = await failureOf(store([one]));
     if (failure === undefined) continue;
-    // A working sink succeeds at removing the chunks of a document that does not exist.
+    // Tests the sink: a working sink can remove the chunks of a document that does not exist.
     await store([{ id: randomUUID(), chunks: [] }]);
     failures.set(one.id, failure);
   }
@@ -197,7 +193,7 @@ function chunkOf(line: string, documentId: string): SinkChunk {
   };
 }
 
-/** @param embedding base64, or numbers from a server */
+/** @param embedding base64, or a list of numbers if it comes from a server */
 function vectorOf(embedding: unknown): Float32Array | null {
   if (typeof embedding === 'string') return vectorOfBase64(embedding);
   return Array.isArray(embedding) ? Float32Array.from(embedding as number[]) : null;

@@ -7,11 +7,11 @@ import { reportedVectors, Timer } from '../answer/response-metadata.ts';
 import { type TokenList, writeTokens, writeVectors } from '../answer/text-writers.ts';
 import { inputsOverLimits, type Limits, listTexts } from '../limits.ts';
 import type { Operation, Run } from '../operation.ts';
+import type { Encoding, TokenField } from '../read/document-schemas.ts';
 import { jsonBytes, parseJson } from '../read/json.ts';
-import type { Encoding, TokenField } from '../read/text-schemas.ts';
 import { supervisedModel } from '../stages/supervised-model.ts';
 import type { Answer, AnyRequest, TextsTask } from '../tasks.ts';
-import { orAllRefusals } from '../validation/refusals.ts';
+import type { Refusals } from '../validation/refusals.ts';
 
 interface Texts extends AnyRequest {
   readonly texts: readonly string[];
@@ -36,9 +36,8 @@ interface TokenizeTexts extends Texts {
   };
 }
 
-/** Vectors of texts. */
 export const embedOperation: Operation<TextsTask & { run: 'embed' }, EmbedTexts> = {
-  // Which plugin is used is known only once the body is read.
+  // The plugin is known only once the body is read.
   plugins: () => [],
   read(_task, bytes, { checks, limits }) {
     const { texts, ...options } = readTexts(bytes, checks.embed, limits);
@@ -46,11 +45,12 @@ export const embedOperation: Operation<TextsTask & { run: 'embed' }, EmbedTexts>
     const uses = [{ embedding: asked.embedding_model, tokenizer: undefined }];
     return { run: 'embed', uses, texts, options: asked };
   },
+  collect: (_task, bytes, { checks, limits }, refusals) =>
+    collectTexts(bytes, checks.embed, limits, refusals),
   run: embedTexts,
   label: () => 'embed',
 };
 
-/** Tokens of texts. */
 export const tokenizeOperation: Operation<TextsTask & { run: 'tokenize' }, TokenizeTexts> = {
   plugins: () => [],
   read(_task, bytes, { checks, limits, defaultTokenizer }) {
@@ -60,28 +60,31 @@ export const tokenizeOperation: Operation<TextsTask & { run: 'tokenize' }, Token
     const uses = [{ tokenizer, embedding: undefined }];
     return { run: 'tokenize', uses, texts, options: asked };
   },
+  collect: (_task, bytes, { checks, limits }, refusals) =>
+    collectTexts(bytes, checks.tokenize, limits, refusals),
   run: tokenizeTexts,
   label: () => 'tokenize',
 };
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The texts and the options of a request. @throws ServiceError `invalid_parameters` with all problems */
+type Check = (request: unknown) => Members;
+
+/** The texts and the options of a request. @throws ServiceError `invalid_parameters` */
 function readTexts(
   bytes: Uint8Array,
-  check: (request: unknown) => Members,
+  check: Check,
   limits: Limits,
 ): Members & { readonly texts: readonly string[] } {
+  const { text, ...options } = check(parseJson(jsonBytes(bytes)));
+  return { ...options, texts: listTexts(text as string | readonly string[], limits) };
+}
+
+function collectTexts(bytes: Uint8Array, check: Check, limits: Limits, refusals: Refusals): void {
   const body = jsonBytes(bytes);
-  const read = () => {
-    const { text, ...options } = check(parseJson(body));
-    return { ...options, texts: listTexts(text as string | readonly string[], limits) };
-  };
-  return orAllRefusals(read, (refusals) => {
-    const options = refusals.collect(() => check(parseJson(body)));
-    if (options !== undefined) refusals.note({ kind: undefined, name: '', place: '', options });
-    refusals.problems.push(...inputsOverLimits(parseJson(body), limits));
-  });
+  const options = refusals.collect(() => check(parseJson(body)));
+  if (options !== undefined) refusals.note({ kind: undefined, name: '', place: '', options });
+  refusals.problems.push(...inputsOverLimits(parseJson(body), limits));
 }
 
 /** @throws ServiceError errors of `Openers`, `plugin_failed`, `answer_too_large` */

@@ -12,7 +12,7 @@ import reports from './reports.json' with { type: 'json' };
 /** Steps that come with the service under a name. */
 export interface Preset {
   readonly name: string;
-  /** Changes with the steps, as then the ids and vectors of chunks do. */
+  /** Changes whenever the steps change, because the ids and vectors of chunks then change too. */
   readonly version: number;
   readonly summary: string;
   readonly steps: readonly PipelineStep[];
@@ -37,7 +37,6 @@ export function requirePreset(name: string): Preset {
   throw new ServiceError('preset_not_found', { name: JSON.stringify(name), known: PRESET_NAMES.join(', ') });
 }
 
-/** What changes the steps of a preset. */
 export const overrideSchema = {
   type: 'object',
   additionalProperties: { anyOf: [{ type: 'object' }, { type: 'null' }] },
@@ -45,7 +44,6 @@ export const overrideSchema = {
     'Changes to the steps of the preset, by the names of their plugins: `{"auto": {"chunk_size": 400}, "embeddings": null}`. Options are replaced, options within an object such as `code` one by one; null removes an option, or a step after the chunker.',
 } as const;
 
-/** The members of a request that name a preset instead of steps. */
 export const presetMembers = {
   preset: {
     type: 'string',
@@ -55,7 +53,7 @@ export const presetMembers = {
   override: overrideSchema,
 } as const;
 
-/** A preset as requests name it, not checked beyond the schema of `presetMembers`. */
+/** A preset in a request, checked only against the schema of `presetMembers`. */
 export interface PresetUse {
   readonly preset?: string | undefined;
   readonly override?: Readonly<Record<string, Readonly<Record<string, unknown>> | null>> | undefined;
@@ -66,11 +64,10 @@ interface PresetsOptions {
   readonly checks: {
     step(step: PipelineStep, place: string, optionPlace: string): Omit<NamedOptions, 'place'>;
   };
-  /** Finds the plugins that open a tokenizer or a model of this name. */
+  /** Finds the plugins that open a tokenizer or model of this name. */
   readonly openers: { owners(kind: 'tokenizer' | 'embedding', name: string): readonly PluginEntry[] };
 }
 
-/** The presets, for the plugins of this server. */
 export class Presets {
   readonly #given: PresetsOptions;
 
@@ -78,17 +75,17 @@ export class Presets {
     this.#given = given;
   }
 
-  /** All presets, with what each lacks here and the remedies. */
+  /** All presets, each with the reasons why it cannot run here, and their remedies. */
   list(): (Preset & { readonly missing: readonly string[] })[] {
     return PRESETS.map((preset) => ({ ...preset, missing: this.#missing(preset.steps, {}) }));
   }
 
   /**
-   * The steps that a request asks for by naming a preset; undefined if it names none.
+   * The steps of the preset that a request names; undefined if the request names no preset.
    *
-   * @param place put before the names of members in problems
-   * @param mayLack whether plugins may be missing, as for a pipeline that is stored for another server
-   * @throws ServiceError `invalid_parameters` if there is no such preset, or it cannot be changed like that;
+   * @param place prefix of member names in problems
+   * @param mayLack whether plugins may be missing, as in a pipeline stored for another server
+   * @throws ServiceError `invalid_parameters` if there is no such preset or the override is invalid;
    *   `missing_capability`
    */
   stepsOf(
@@ -127,14 +124,14 @@ export class Presets {
     return [...new Set(steps.flatMap((step) => this.#missingFor(step, override[nameOf(step)] ?? {})))];
   }
 
-  /** What a step lacks here. What its request has chosen is checked like that of any other request. */
+  /** What a step lacks here. Tokenizers and models that the request chooses are checked elsewhere, as options. */
   #missingFor(step: PipelineStep, change: Options): readonly string[] {
     const { registry, openers } = this.#given;
     const { kind, name, entry } = pluginOf(registry, step);
     if (entry === undefined) return [whyAbsent(`${kind}/${name}`, registry.broken)];
     const { uses = [], chooses = [], options } = entry.manifest;
     const known = options?.properties ?? {};
-    // A plugin has the options of another one that it may choose only if that one can run.
+    // An option that configures another plugin exists only if that plugin can run.
     const unready = chooses.filter((id) =>
       Object.keys(step.config).some((option) => id.endsWith(`/${option}`) && !(option in known)),
     );
@@ -166,7 +163,7 @@ const defaultOf = (schema: object | undefined) =>
   (schema as { readonly default?: unknown } | undefined)?.default;
 const quoted = (name: string) => JSON.stringify(name.slice(0, 100));
 
-/** Why no plugin opens a tokenizer or a model by its name; nothing if one does. */
+/** The reasons why no plugin opens a tokenizer or model of this name; empty if a plugin does. */
 function unopened(kind: 'tokenizer' | 'embedding', name: string, owners: readonly PluginEntry[]): string[] {
   if (owners.length === 0)
     return [
@@ -175,13 +172,12 @@ function unopened(kind: 'tokenizer' | 'embedding', name: string, owners: readonl
   return owners.every(({ missing }) => missing.length > 0) ? owners.flatMap(({ missing }) => missing) : [];
 }
 
-/** The known name that was meant, or all of them. */
 function nearest(name: string, known: readonly string[]): string {
   const near = suggest(name, known);
   return near === undefined ? `, valid names: ${known.join(', ')}` : `, did you mean ${quoted(near)}?`;
 }
 
-/** Where a request has the options of a step: in its override, or in the steps. */
+/** Path of a step's options in a request: in `override` if the request overrides the step, else in `steps`. */
 export function placeOfOptions(step: PipelineStep, index: number, { override = {} }: PresetUse): string {
   return Object.hasOwn(override, nameOf(step) ?? '')
     ? `override.${nameOf(step)}.`
@@ -204,12 +200,12 @@ function overridden(steps: readonly PipelineStep[], override: Override, place: s
   return [...changed.values()];
 }
 
-/** Options with changes: null removes one, and an object is merged into one. @param depth of objects in options */
+/** Merges changes into options: null removes an option. @param depth levels of nested objects to merge */
 function merged(options: Options, changes: Options, depth = 1): Options {
   const result = new Map(Object.entries(options));
   for (const [name, value] of Object.entries(changes)) {
     const before = result.get(name);
-    // A null for an option that is not set is checked like any other value.
+    // A null for an unset option is checked like any other value.
     if (value === null && before !== undefined) result.delete(name);
     else
       result.set(name, depth > 0 && isOptions(value) && isOptions(before) ? merged(before, value, 0) : value);

@@ -2,14 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import type { Rules } from '../operation.ts';
 import type { ChunksOperation } from '../operations/chunks.ts';
 import type { ChunksTask } from '../tasks.ts';
-import { idAt } from './document-id.ts';
-import { findElements, findMembers, type JsonPlace, jsonBytes } from './json.ts';
+import { idAt } from './documents.ts';
+import { findElements, findMembers, type JsonRange, jsonBytes } from './json.ts';
 import type { Division } from './plan.ts';
 
 /**
- * Finds the inputs of a request without parsing them: each is parsed where it is processed.
+ * Finds the inputs of a request without parsing them. Each input is parsed where it is processed.
  *
- * @returns undefined if it cannot be divided; its faults are reported when it is read
+ * @returns undefined if the request cannot be divided; reading the request then reports its errors
  */
 export function divide(
   operation: ChunksOperation,
@@ -33,26 +33,24 @@ export function divide(
   }
 }
 
-/** The members of a request that may have its inputs, and what a line of each has. */
+/** The members of a request that may hold inputs, each with the member of a line that holds one input. */
 const TAKES = { documents: 'document', chunks: 'chunks', text: 'text' } as const;
 const MEMBERS = Object.keys(TAKES) as (keyof typeof TAKES)[];
-/** The byte that an input begins with. */
 const OPENINGS = { documents: 0x7b, chunks: 0x5b, text: 0x22 } as const;
 const OPEN_LIST = 0x5b;
 
 interface Inputs {
   readonly member: keyof typeof TAKES;
-  /** Where the value of the member is. */
-  readonly value: JsonPlace;
-  readonly inputs: readonly JsonPlace[];
+  readonly value: JsonRange;
+  readonly inputs: readonly JsonRange[];
   readonly isBatch: boolean;
 }
 
-/** Where the inputs are in a body, which may be invalid JSON. */
 function inputsIn(body: Buffer): Inputs | undefined {
-  const places = findMembers(body, 0, MEMBERS);
-  const at = places.findIndex((place) => place !== undefined);
-  const [member, value] = [MEMBERS[at], places[at]];
+  const ranges = findMembers(body, 0, MEMBERS);
+  const index = ranges.findIndex((range) => range !== undefined);
+  const member = MEMBERS[index];
+  const value = ranges[index];
   if (member === undefined || value === undefined) return undefined;
   const elements = body[value.from] === OPEN_LIST ? findElements(body, value.from) : undefined;
   const [first] = elements ?? [];
@@ -62,7 +60,7 @@ function inputsIn(body: Buffer): Inputs | undefined {
     : { member, value, inputs: elements, isBatch: true };
 }
 
-/** Whether the inputs satisfy the rules for the whole list; those for each are checked when it is read. */
+/** Whether the list of inputs is within its limits. The limits of each input are checked when the input is read. */
 function fits(
   { takes }: ChunksOperation,
   body: Buffer,
@@ -78,8 +76,7 @@ function fits(
   return count <= limits.maxChunks;
 }
 
-/** Whether there is exactly a comma and white space between any two elements. */
-function areSeparated(body: Buffer, list: JsonPlace, elements: readonly JsonPlace[]): boolean {
+function areSeparated(body: Buffer, list: JsonRange, elements: readonly JsonRange[]): boolean {
   let before = list.from + 1;
   return (
     elements.every(({ from, to }, index) => {
@@ -93,13 +90,12 @@ function areSeparated(body: Buffer, list: JsonPlace, elements: readonly JsonPlac
 const BLANK = /^[ \t\n\r]*$/;
 const COMMA = /^[ \t\n\r]*,[ \t\n\r]*$/;
 
-/** Whether no two documents have the same id. */
-function haveOwnIds(body: Buffer, documents: readonly JsonPlace[]): boolean {
+function haveOwnIds(body: Buffer, documents: readonly JsonRange[]): boolean {
   const ids = new Set<string>();
   return documents.every(({ from }) => {
-    const [place] = findMembers(body, from, ['id']);
-    if (place === undefined) return true;
-    const id = idAt(body, place);
+    const [range] = findMembers(body, from, ['id']);
+    if (range === undefined) return true;
+    const id = idAt(body, range);
     const isNew = id !== undefined && !ids.has(id);
     if (isNew) ids.add(id);
     return isNew;

@@ -1,6 +1,7 @@
+import { LONG_TEXTS, PURPOSES } from '../../../core/contracts/embedding.ts';
+import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import { placeSchema } from './places.ts';
 
-/** The further chunk fields that a request can ask for, by name. */
 export const INCLUDED = [
   'id',
   'document_id',
@@ -14,11 +15,10 @@ export const INCLUDED = [
 ] as const;
 export type Included = (typeof INCLUDED)[number];
 
-/** Where a request has its inputs: in one of its members, or apart from them, in lines of a stream or a file. */
+/** Location of a request's inputs: one of its members, or separate lines of a stream or a file. */
 export type Source = 'text' | 'documents' | 'apart';
 
 const OF_DOCUMENTS: readonly Included[] = ['id', 'document_id', 'index', 'metadata'];
-/** The fields of requests that do not list any. */
 const DEFAULTS: Readonly<Record<Source, readonly Included[]>> = {
   text: [],
   documents: OF_DOCUMENTS,
@@ -27,7 +27,6 @@ const DEFAULTS: Readonly<Record<Source, readonly Included[]>> = {
 
 const MAX_ID_LENGTH = 512;
 
-/** A document of a request. */
 export const documentSchema = {
   title: 'Document',
   type: 'object',
@@ -76,7 +75,6 @@ export const documentSchema = {
 
 const { id, title, metadata } = documentSchema.properties;
 
-/** What a request says about a file. */
 export const fileDocumentSchema = {
   title: 'FileDocument',
   type: 'object',
@@ -84,7 +82,6 @@ export const fileDocumentSchema = {
   additionalProperties: false,
 } as const;
 
-/** The members with the inputs; a request has one of them. */
 export const SOURCES = {
   text: {
     text: {
@@ -102,7 +99,6 @@ export const SOURCES = {
   },
 } as const;
 
-/** What a request says about the fields of its chunks. */
 export function fieldMembers(source: Source, namespace: string): Readonly<Record<string, object>> {
   return {
     include: {
@@ -129,13 +125,81 @@ const chunk = {
   properties: { text: { type: 'string' }, start_index: count, end_index: count, token_count: count },
 } as const;
 
-/** The chunks of one document, or of many, as a refinery takes them. */
 export const chunksOfOne = { type: 'array', items: chunk } as const;
 export const chunksOfMany = { type: 'array', items: chunksOfOne } as const;
-/** A line of a stream with chunks: its other members are those in the answers of chunkers. */
+/** A line of a stream with chunks. The line may also have the other members of a chunker's answer. */
 export const chunksLine = {
   type: 'object',
   required: ['chunks'],
   properties: { index: {}, id: documentSchema.properties.id, chunks: chunksOfOne },
   additionalProperties: false,
 } as const;
+
+export const TOKEN_FIELDS = ['offsets', 'ids', 'tokens'] as const;
+export type TokenField = (typeof TOKEN_FIELDS)[number];
+
+/** How vectors are written: as lists of numbers, or as float32 in base64. */
+export const ENCODINGS = ['float', 'base64'] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
+export function embeddingModel(defaultModel: string | undefined): object {
+  return {
+    type: 'string',
+    minLength: 1,
+    maxLength: 200,
+    ...(defaultModel === undefined ? {} : { default: defaultModel }),
+    description: 'A model of GET /v1/models, or any other model of its providers.',
+  };
+}
+
+export const longTexts = {
+  enum: LONG_TEXTS,
+  default: 'average',
+  description:
+    "What to do with a text that is longer than the model's window: embed it in parts and average their vectors, cut it, or refuse the request. A hosted model always refuses. x-embedding-cut counts such texts.",
+} as const;
+
+export function embedRequest(text: object, defaultModel: string | undefined): ObjectSchema {
+  return {
+    type: 'object',
+    required: defaultModel === undefined ? ['text', 'embedding_model'] : ['text'],
+    properties: {
+      text,
+      embedding_model: embeddingModel(defaultModel),
+      purpose: {
+        enum: PURPOSES,
+        default: 'document',
+        description:
+          'Purpose of the vectors: texts to be searched, a query, or texts to be compared with each other. Models that do not distinguish these ignore it.',
+      },
+      long_texts: longTexts,
+      encoding: {
+        enum: ENCODINGS,
+        default: 'float',
+        description:
+          'How vectors are written: as lists of numbers, or as base64 of little-endian 32-bit floats, which is exact and a third of the size.',
+      },
+    },
+    additionalProperties: false,
+  };
+}
+
+export function tokenizeRequest(text: object, tokenizer: object, offsetUnit: object): ObjectSchema {
+  return {
+    type: 'object',
+    required: ['text'],
+    properties: {
+      text,
+      tokenizer,
+      include: {
+        type: 'array',
+        items: { enum: TOKEN_FIELDS },
+        default: [],
+        description:
+          'What to return besides the counts: where each token begins and ends, its id, its text. Only tokenizers of models have ids.',
+      },
+      offset_unit: { ...offsetUnit, description: 'Unit of the offsets.' },
+    },
+    additionalProperties: false,
+  };
+}

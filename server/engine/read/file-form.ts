@@ -1,34 +1,32 @@
 import { basename } from 'node:path';
 import { MIMEType } from 'node:util';
+import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { SourceFile } from '../../../core/contracts/reader.ts';
 import { invalid, reasonOf, ServiceError } from '../../../core/errors.ts';
 import type { Fields, FileTask } from '../tasks.ts';
 import { suggest } from '../validation/suggest.ts';
+import type { OptionSchema } from '../validation/validator.ts';
 
-/** The file of a request, and the fields that came with it. */
 export interface FileForm {
-  /** Undefined if the form has none, which is one of its problems. */
+  /** Undefined if the form has no file. `problems` then says so. */
   readonly file: SourceFile | undefined;
-  /** Whether the body is the file, and no form. */
+  /** Whether the whole body is the file, not a form. */
   readonly isBare: boolean;
-  /** Sentences without a full stop. */
+  /** Problems of the form, as sentences without a full stop. */
   readonly problems: readonly string[];
-  /** Its name in the request, perhaps with folders. */
+  /** Name of the file in the request; it may include folders. */
   readonly filename: string | undefined;
-  /** The reader that the request names. */
   readonly reader: string | undefined;
-  /** JSON of the reader's options. */
   readonly readerOptions: string | undefined;
-  /** JSON of what the request says about the file. */
+  /** JSON of the request's information about the document. */
   readonly document: string | undefined;
-  /** The other fields. */
   readonly fields: Fields;
 }
 
 const FORM = 'multipart/form-data';
-/** Fields of a form: several times the number of a chunker's options. */
+/** Maximum fields of a form: several times the number of a chunker's options. */
 const MAX_FIELDS = 1000;
-/** Sent by clients that know nothing about a file, and by curl for any data. */
+/** Media types from clients that do not know the type of a file, and from curl for any data. */
 const SAY_NOTHING: ReadonlySet<string> = new Set([
   'application/octet-stream',
   'binary/octet-stream',
@@ -36,7 +34,7 @@ const SAY_NOTHING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Finds the file of a request: in a form it is the field `file`; any other body is the file itself.
+ * Finds the file of a request: the field `file` of a form, or the whole body.
  *
  * @param known the other fields that the request may have
  * @throws ServiceError `body_empty`, `body_not_form`, `invalid_parameters`
@@ -88,7 +86,6 @@ async function formOf(form: FormData, query: Fields, known: readonly string[]): 
   return withNames(sent, fields, { known, isBare: false, problems });
 }
 
-/** A file in another field than `file`. @param known fields with another content */
 function problemOfFile(name: string, known: readonly string[]): string {
   return [...ABOUT_FILE, ...known].includes(name)
     ? `${name}: expected a text, got a file`
@@ -98,11 +95,9 @@ function problemOfFile(name: string, known: readonly string[]): string {
 const unknownField = (name: string, near: string) =>
   `${name.slice(0, MAX_SHOWN)}: unknown parameter, did you mean "${near}"?`;
 
-/** The fields that are about the file. */
 const ABOUT_FILE = ['filename', 'reader', 'reader_options', 'document'];
 const MAX_SHOWN = 60;
 
-/** The bytes of a file with the fields sent along with it. */
 interface SentFile {
   readonly bytes: Uint8Array;
   readonly contentType: string | undefined;
@@ -151,12 +146,11 @@ function sourceFileOf({ bytes, contentType }: SentFile, named: string | undefine
 }
 
 interface MediaType {
-  /** In lower case, without parameters. */
+  /** The media type in lower case, without parameters. */
   readonly essence?: string;
   readonly charset?: string | undefined;
 }
 
-/** The parsed `Content-Type`; empty if it is invalid. */
 function mediaTypeOf(contentType: string | undefined): MediaType {
   try {
     const { essence, params } = new MIMEType(contentType ?? '');
@@ -167,3 +161,58 @@ function mediaTypeOf(contentType: string | undefined): MediaType {
 }
 
 const MISSING = 'file: missing, expected a file; with curl -F "file=@report.md"';
+
+/**
+ * Converts the text fields of a form or a query string to the types of a schema. Numbers, booleans, lists and
+ * objects are JSON; a list may also be a repeated field. An unsuitable value stays a text, so that the schema check
+ * reports it.
+ */
+export function fieldValues(fields: Fields, { properties }: ObjectSchema): Record<string, unknown> {
+  const values = Object.entries(fields).map(([name, texts]) => [
+    name,
+    valueOfField(texts, properties[name] ?? {}),
+  ]);
+  return Object.fromEntries(values);
+}
+
+function valueOfField(texts: readonly string[], schema: OptionSchema): unknown {
+  const [text = '', ...others] = texts;
+  const branches = schema.anyOf ?? [schema];
+  const list = branches.find((one) => typesOf(one).includes('array'));
+  const items = list?.items ?? {};
+  if (others.length > 0) return texts.map((one) => oneOf(one, [items]));
+  const value = oneOf(text, branches);
+  const isItem = list !== undefined && typeof value === 'string' && !branches.some(isText);
+  return isItem ? [oneOf(text, [items])] : value;
+}
+
+/** Converts a value for a choice of schemas: to parsed JSON of an allowed type, otherwise to the text. */
+function oneOf(text: string, branches: readonly OptionSchema[]): unknown {
+  const value = parsed(text);
+  const isWanted = branches.some((branch) => typesOf(branch).includes(typeOf(value)));
+  const mayBeText = branches.some(isText);
+  return isWanted && !(mayBeText && typeof value === 'string') ? value : text;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isText(schema: OptionSchema): boolean {
+  return typesOf(schema).includes('string');
+}
+
+function typesOf(schema: OptionSchema): readonly string[] {
+  if (schema.enum !== undefined) return schema.enum.map(typeOf);
+  const types = [schema.type ?? []].flat();
+  return types.includes('integer') ? [...types, 'number'] : types;
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}

@@ -4,32 +4,32 @@ import { reasonOf, ServiceError } from '../../../core/errors.ts';
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
 const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const COMMA = 0x2c;
 
-/**
- * Finds values in JSON by its bytes. In invalid JSON the positions are meaningless, but they lie in the body, and the
- * search terminates.
- */
+/** Finds values in the bytes of JSON. In invalid JSON, the positions are wrong but within the body. */
 
 /** The position of a value in a JSON text: the bytes `[from, to)`. */
-export interface JsonPlace {
+export interface JsonRange {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Finds members of an object by their names. If a member is repeated, the last one counts, as in `JSON.parse`.
+ * Finds members of an object by their names. If a name is repeated, the last member counts, as in `JSON.parse`.
  *
  * @param body JSON
- * @param start where the object begins, or white space before it
- * @returns the positions of their values, in the order of the names; `undefined` for missing ones
+ * @param start start of the object, or of white space before it
+ * @returns the positions of the members' values, in the order of the names; `undefined` for missing members
  */
 export function findMembers(
   body: Buffer,
   start: number,
   names: readonly string[],
-): readonly (JsonPlace | undefined)[] {
-  const found = new Array<JsonPlace | undefined>(names.length).fill(undefined);
+): readonly (JsonRange | undefined)[] {
+  const found = new Array<JsonRange | undefined>(names.length).fill(undefined);
   let at = skipSpace(body, skipSpace(body, start) + 1);
   while (body[at] === QUOTE) {
     const keyEnd = stringEnd(body, at);
@@ -42,36 +42,27 @@ export function findMembers(
   return found;
 }
 
-/**
- * Finds the elements of a list.
- *
- * @param body JSON
- * @param start where the list begins, or white space before it
- */
-export function findElements(body: Buffer, start: number): JsonPlace[] {
-  const places: JsonPlace[] = [];
+/** Finds the elements of a list. @param start start of the list; may be white space before it */
+export function findElements(body: Buffer, start: number): JsonRange[] {
+  const elements: JsonRange[] = [];
   let from = skipSpace(body, skipSpace(body, start) + 1);
   while (from < body.length && body[from] !== CLOSE_LIST) {
     const to = skipValue(body, from);
-    places.push({ from, to });
+    elements.push({ from, to });
     const next = skipSpace(body, to);
     from = body[next] === CLOSE_LIST ? next : skipSpace(body, next + 1);
   }
-  return places;
+  return elements;
 }
-
-const CLOSE_LIST = 0x5d;
-const CLOSE_OBJECT = 0x7d;
 
 function nameAt(body: Buffer, from: number, to: number): string {
   const name = body.toString('latin1', from + 1, to - 1);
   return name.includes('\\') ? (JSON.parse(body.toString('utf8', from, to)) as string) : name;
 }
 
-/** Bytes of a string that are looked through here: a native search of fewer is slower. */
+/** Maximum bytes of a string to search in a loop. A native search is slower for such short strings. */
 const SHORT = 24;
 
-/** Index after the closing quote of the string that opens at `at`. */
 function stringEnd(body: Buffer, at: number): number {
   const short = Math.min(at + SHORT, body.length);
   for (let next = at + 1; next < short && body[next] !== BACKSLASH; next++)
@@ -91,7 +82,9 @@ function skipValue(body: Buffer, start: number): number {
   if (body[start] === QUOTE) return stringEnd(body, start);
   if (body[start] === OPEN_OBJECT || body[start] === OPEN_LIST) return skipNested(body, start);
   let at = start;
-  while (!isDelimiter(body[at])) at++;
+  let byte = body[at];
+  while (byte !== undefined && byte > 0x20 && byte !== COMMA && byte !== CLOSE_LIST && byte !== CLOSE_OBJECT)
+    byte = body[++at];
   return at;
 }
 
@@ -104,7 +97,7 @@ function skipNested(body: Buffer, start: number): number {
       at = stringEnd(body, at);
       continue;
     }
-    // Most bytes are digits and commas, and no bracket is below these.
+    // Most bytes are digits and commas, which are all below the brackets.
     if (byte >= OPEN_LIST) {
       if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++;
       else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--;
@@ -112,11 +105,6 @@ function skipNested(body: Buffer, start: number): number {
     at++;
   } while (depth > 0 && at < body.length);
   return at;
-}
-
-/** Whether a byte ends a number or a keyword. */
-function isDelimiter(byte: number | undefined): boolean {
-  return byte === undefined || byte === 0x2c || byte === 0x7d || byte === 0x5d || byte <= 0x20;
 }
 
 function skipSpace(body: Buffer, start: number): number {
@@ -127,7 +115,7 @@ function skipSpace(body: Buffer, start: number): number {
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
-/** The bytes of a JSON text, without the byte order mark that some clients put before it. */
+/** JSON bytes without the byte order mark that some clients send. */
 export function jsonBytes(bytes: Uint8Array): Buffer {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return body.subarray(0, 3).equals(BYTE_ORDER_MARK) ? body.subarray(3) : body;
@@ -148,10 +136,7 @@ export function parseJson(body: Buffer): unknown {
   }
 }
 
-/**
- * JSON string literals as bytes. An answer's texts are stretches of the request's text, so they are copied from the
- * request's own bytes instead of being decoded, cut, escaped and encoded again.
- */
+/** JSON string literals as bytes. Answers copy texts from the request instead of encoding them again. */
 
 /** The content of a JSON string literal in UTF-8, without its quotes. */
 export type JsonText = Uint8Array;
@@ -161,39 +146,47 @@ export function toJsonText(text: string): JsonText {
   return Buffer.from(JSON.stringify(text)).subarray(1, -1);
 }
 
-/**
- * The same JSON text for equal texts, however their senders escaped them: `json` itself, if it has no escape that has
- * alternatives.
- */
+/** Writes `text` as JSON, equal for equal texts. Returns the received `json` itself if it needs no change. */
 export function canonicalJsonText(text: string, json: JsonText): JsonText {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
   return bytes.includes('\\u') || bytes.includes('\\/') ? toJsonText(text) : json;
 }
 
 /**
- * Finds the literals of one top-level member whose value is a string or a list of strings. `body` must be
- * a valid JSON object. Returns `undefined` if the member is missing or has another type.
+ * Finds the literals of a top-level member that is a string or a list of strings. `body` must be a valid JSON
+ * object. Returns `undefined` if the member is missing or has another type.
  */
 export function findTextLiterals(body: Buffer, member: string): JsonText[] | undefined {
-  const [place] = findMembers(body, 0, [member]);
-  if (place === undefined) return undefined;
-  const places = body[place.from] === OPEN_LIST ? findElements(body, place.from) : [place];
-  return places.every(({ from }) => body[from] === QUOTE)
-    ? places.map((one) => literalOf(body, one))
+  const [value] = findMembers(body, 0, [member]);
+  if (value === undefined) return undefined;
+  const texts = body[value.from] === OPEN_LIST ? findElements(body, value.from) : [value];
+  return texts.every(({ from }) => body[from] === QUOTE)
+    ? texts.map((text) => literalOf(body, text))
     : undefined;
 }
 
-/** The content of the string literal at a position. */
-export function literalOf(body: Buffer, { from, to }: JsonPlace): JsonText {
+export function literalOf(body: Buffer, { from, to }: JsonRange): JsonText {
   return body.subarray(from + 1, to - 1);
 }
 
 const SPACE = 0x20;
 const BREAKS = [0x0a, 0x0d];
 
-/** The same JSON on one line: line breaks in JSON are white space, because strings escape theirs. */
+/** JSON on one line. Every line break in JSON is white space, because strings escape line breaks. */
 export function withoutBreaks(json: Buffer): Buffer {
   return BREAKS.some((byte) => json.includes(byte))
     ? Buffer.from(json.map((byte) => (BREAKS.includes(byte) ? SPACE : byte)))
     : json;
+}
+
+/** JSON that is the same for equal values, regardless of the order of members. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(sorted(value));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return members.map(([name, member]) => [name, sorted(member)]);
 }

@@ -7,7 +7,6 @@ import { suggest } from '../validation/suggest.ts';
 
 const nameOrNull = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const;
 
-/** A step of a pipeline in a request. */
 export const stepSchema = {
   type: 'object',
   required: ['type'],
@@ -27,7 +26,7 @@ export const stepSchema = {
 /**
  * Refuses steps that cannot be executed in this order.
  *
- * @param place their name in the message
+ * @param place name of the steps in the message
  * @throws ServiceError `invalid_parameters` with all problems
  */
 export function checkOrder(steps: readonly PipelineStep[], place = 'steps'): void {
@@ -48,10 +47,9 @@ export function checkOrder(steps: readonly PipelineStep[], place = 'steps'): voi
   if (problems.length > 0) throw invalid(problems);
 }
 
-/** The plugin that a step names. */
 export interface StepPlugin {
   readonly kind: 'chunker' | 'refinery';
-  /** The exact name if it exists, else the one that the step gives; empty if it gives none. */
+  /** The plugin's exact name; the name in the step if no such plugin exists; empty if the step has no name. */
   readonly name: string;
   readonly entry: PluginEntry | undefined;
 }
@@ -76,31 +74,29 @@ function spellings(kind: Kind, name: string): string[] {
   return [name, ...lower, ...bare, ...bare.map((one) => one.replace(/-$/, ''))];
 }
 
-/** Whether plugins of steps may be missing, may be missing if the request says so, or must exist. */
 export type MissingPlugins = 'allowed' | 'optional' | 'refused';
 
-/** What steps are checked against. */
 interface StepRules {
   readonly registry: Registry;
   readonly checks: { step(step: PipelineStep, place: string, options: string): unknown };
 }
 
-/** How a step is checked. */
 export interface StepRule {
-  /** The name of the step in messages: `steps[1]`. */
+  /** Name of the step in messages: `steps[1]`. */
   readonly place: string;
-  /** Where its options are, if not in its own `config`. */
+  /** Place of the step's options in messages; by default the step's own `config`. */
   readonly options?: string | undefined;
-  /** The rule for missing plugins; if they are allowed, their configuration is not checked. */
+  /** The rule for missing plugins. If missing plugins are allowed, their configuration is not checked. */
   readonly missing: MissingPlugins;
 }
 
 /**
- * Checks a step of a pipeline that is to be stored: its plugin exists, and accepts its configuration. The names in
- * it are noted, unless plugins may be missing: then they may be those of another server.
+ * Checks a step of a pipeline to be stored: its plugin must exist and accept its configuration. Notes the names
+ * in the configuration for look-up, unless plugins may be missing: the names may then exist only on another
+ * server.
  *
- * @param refusals get the problems
- * @returns the step with its plugin's own name, however that was spelt
+ * @param refusals receives the problems and the noted names
+ * @returns the step with the plugin's exact name
  */
 export function checkStep(
   step: PipelineStep,
@@ -117,7 +113,7 @@ export function checkStep(
     return step;
   }
   const checked = refusals.collect(() => checks.step(step, place, options));
-  // Defaults are not noted: a server may lack them, like the plugins that need them.
+  // Names in defaults are not noted: this server may lack them, like the plugins that need them.
   if (checked !== undefined && missing !== 'allowed')
     refusals.note({ kind, name, place: options, options: step.config });
   return { ...step, [kind]: name };
@@ -125,7 +121,6 @@ export function checkStep(
 
 const ALLOW_MISSING = '; "allow_missing": true stores the step for a server that has it';
 
-/** Why a step cannot run: it names a missing plugin. */
 export function missingPlugin(registry: Registry, { kind, name }: StepPlugin, place: string): string {
   const known = registry.ofKind(kind).map(({ manifest }) => manifest.name);
   const near = suggest(name, known);

@@ -4,9 +4,8 @@ import { splitsCodePoint } from '../../../core/engine/cuts/cuts.ts';
 import { invalid, type ServiceError } from '../../../core/errors.ts';
 import { placesOfPages } from '../../../plugins/toolkit/places.ts';
 import { createUtf16Cursor, type Utf16Cursor } from '../answer/offsets.ts';
-import { checkPlaceCount, type Limits } from '../limits.ts';
+import { checkPlaceCount } from '../limits.ts';
 
-/** What a request says about where a document's text comes from: one of the two, or nothing. */
 interface GivenPlaces {
   readonly pages?: readonly number[] | undefined;
   readonly places?: readonly SourcePlace[] | undefined;
@@ -16,7 +15,7 @@ const count = { type: 'integer', minimum: 1, maximum: 1_000_000 } as const;
 const seconds = { type: 'number', minimum: 0 } as const;
 const CELLS = /^[A-Z]{1,3}[1-9]\d{0,6}(:[A-Z]{1,3}[1-9]\d{0,6})?$/;
 
-/** A place in a request, and in answers, which have neither `start` nor `end`. */
+/** The members of a place in a request, except `start` and `end`. A place in an answer has the same members. */
 export const placeProperties = {
   page: { ...count, description: 'The page, from 1; a slide is a page.' },
   box: {
@@ -56,19 +55,18 @@ export const placeSchema = {
 } as const;
 
 /**
- * Checks where the text of a document comes from, and converts offsets to UTF-16.
+ * Checks the pages or places of a document, and converts their offsets to UTF-16.
  *
  * @param given checked against its schema
- * @param unit of its offsets
- * @param name what messages call the document: `documents[3].`
- * @throws ServiceError `invalid_parameters` that names the member
+ * @param unit of the document's offsets
+ * @param name name of the document in messages: `documents[3].`
+ * @throws ServiceError `invalid_parameters` with the name of the bad member
  */
 export function readPlaces(
   { pages, places }: GivenPlaces,
   text: string,
   unit: OffsetUnit,
   name: string,
-  limits: Limits,
 ): readonly SourcePlace[] | undefined {
   if (pages === undefined && places === undefined) return undefined;
   // In ASCII all units are the same.
@@ -78,7 +76,7 @@ export function readPlaces(
     return placesOfPages(readPages(pages, offsetOf, unit, `${name}pages`), text.length);
   if (places === undefined) return undefined;
   const at = `${name}places`;
-  checkPlaceCount(places, at, limits);
+  checkPlaceCount(places, at);
   const problem = firstProblem(places);
   if (problem !== undefined) throw invalid(`${at}${problem}`);
   if ((isPlain || unit === 'utf16') && firstOutside(places, text) === -1) return places;
@@ -93,7 +91,6 @@ export function readPlaces(
 
 type Unchecked = Omit<SourcePlace, 'start' | 'end'> & Record<'start' | 'end', number | undefined>;
 
-/** Converts the starts and ends of places, each of which rise, in one pass. */
 function inUtf16(places: readonly SourcePlace[], offsetOf: Utf16Cursor): Unchecked[] {
   const converted: Unchecked[] = [];
   for (const [index, { end }] of places.entries()) {
@@ -108,7 +105,6 @@ function inUtf16(places: readonly SourcePlace[], offsetOf: Utf16Cursor): Uncheck
   return converted;
 }
 
-/** What is wrong with the places of a reader, if anything. */
 export function problemOfPlaces(places: readonly SourcePlace[], text: string): string | undefined {
   const problem = firstProblem(places);
   if (problem !== undefined) return `places${problem}`;
@@ -116,13 +112,12 @@ export function problemOfPlaces(places: readonly SourcePlace[], text: string): s
   return wrong === -1 ? undefined : `places[${wrong}]: ends beyond the text, or within a character`;
 }
 
-/** The index of the first place that ends beyond the text, or within a character; -1 if none does. */
+/** The index of the first place that ends beyond the text or inside a character; -1 if all are valid. */
 function firstOutside(places: readonly SourcePlace[], text: string): number {
   const isEdge = (at: number) => at <= text.length && !splitsCodePoint(text, at);
   return places.findIndex(({ start, end }) => !isEdge(start) || !isEdge(end));
 }
 
-/** The first place that is wrong without regard to the text: its index, its member, and what is expected. */
 function firstProblem(places: readonly SourcePlace[]): string | undefined {
   let before = { start: 0, end: 0 };
   for (const [index, place] of places.entries()) {
@@ -161,11 +156,11 @@ function readPages(
 ): number[] {
   const [first = 0] = pages;
   if (first !== 0) throw invalid(`${name}[0]: expected 0, where the first page begins, got ${first}`);
-  const fall = pages.findIndex((page, index) => page < (pages[index - 1] ?? 0));
-  if (fall !== -1) {
-    const [before, page] = [pages[fall - 1], pages[fall]];
-    throw invalid(`${name}[${fall}]: expected at least ${before}, the one before it, got ${page}`);
-  }
+  const index = pages.findIndex((page, index) => page < (pages[index - 1] ?? 0));
+  if (index !== -1)
+    throw invalid(
+      `${name}[${index}]: expected at least ${pages[index - 1]}, the one before it, got ${pages[index]}`,
+    );
   return pages.map((page, index) => {
     const offset = offsetOf(page);
     if (offset === undefined) throw notAnOffset(`${name}[${index}]`, page, unit);

@@ -1,46 +1,37 @@
-import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import type { PlainError } from '../../../core/errors.ts';
-import type { VectorTotals } from '../answer/vector-totals.ts';
+import type { VectorTotals } from '../answer/response-metadata.ts';
 import type { StageList } from '../stages/stages.ts';
-import { findId } from './document-id.ts';
 import type { Included } from './document-schemas.ts';
-import type { JsonPlace } from './json.ts';
+import { findId } from './documents.ts';
+import type { JsonRange } from './json.ts';
 
-/** What is done with each input of a request, parsed and checked. Plain data. */
+/** How to process each input of a request, parsed and checked. Plain data. */
 export interface Plan extends StageList {
-  /** The steps, if a stored pipeline is executed: its chunks have ids, `context` and `embedding`. */
+  /** The steps, if a pipeline is executed. Its chunks always have ids, `context` and `embedding`. */
   readonly pipeline?: readonly PipelineStep[];
-  /** The further chunk fields that were requested. */
   readonly include: readonly Included[];
-  /** The namespace of the chunks' ids. */
   readonly namespace: string;
-  /** Whether the vectors of `embedding` are written as base64, for readers that need no digits. */
+  /** Whether the vectors of `embedding` are written as base64. */
   readonly packsVectors?: boolean;
 }
 
-/** The unit of the offsets of an answer: that of the last chunker. */
-export function unitOf({ stages }: Plan): OffsetUnit {
-  return stages.findLast(({ kind }) => kind === 'chunker')?.options.offset_unit as OffsetUnit;
-}
-
-/** The first line of a stream: what is done with each of the following lines. Plain data. */
+/** The first line of a stream: the plan for all further lines. Plain data. */
 export interface StreamPlan extends Plan {
-  /** What a line contains: a document, a list of chunks, or the text of a batch of texts. */
+  /** The content of a line: a document, a list of chunks, or one text of a batch. */
   readonly takes: 'document' | 'chunks' | 'text';
   /**
-   * What is written; by default, an answer to each line.
+   * The output; by default, an answer to each line.
    *
    * - `chunks`, `documents`: only the results of successful lines, one line per chunk or document; the answer's
-   *   `outcomes` report on every line.
-   * - `lists`: the list of lists that answers a batch, without its brackets; a failing line fails all.
+   *   `outcomes` report on every line
+   * - `lists`: the list of lists that answers a batch, without its brackets; a failing line fails all lines
    */
   readonly writes?: 'chunks' | 'documents' | 'lists';
-  /** Whether outcomes include the ids of the chunks, if they have any. */
+  /** Whether outcomes include the ids of chunks, if the chunks have ids. */
   readonly tellsIds?: boolean;
 }
 
-/** The outcome of a line: the number of chunks, or an error. */
 export type LineOutcome = LineHead &
   (
     | ({
@@ -50,25 +41,20 @@ export type LineOutcome = LineHead &
     | { readonly error: PlainError }
   );
 
-/** Identifies the answer to a line of a stream. */
 export interface LineHead {
-  /** Its index in the stream, from 0. */
   readonly index: number;
-  /** The caller's id for it, if it has one. */
   readonly id?: string | undefined;
 }
 
-/** Identifies the answer to a line. @param value the parsed line */
 export function lineHead(value: unknown, line: Buffer, index: number): LineHead {
   const { id: given } = (value ?? {}) as { readonly id?: unknown };
   const id = findId(given, line, 0);
   return id === undefined ? { index } : { index, id };
 }
 
-/** A request as lines: what is done with each of its inputs, and where these are in its body. Plain data. */
+/** A request divided into lines: the plan for its inputs, and the position of each input in its body. Plain data. */
 export interface Division {
   readonly plan: StreamPlan;
-  readonly inputs: readonly JsonPlace[];
-  /** Whether the answer is a list of lists. */
+  readonly inputs: readonly JsonRange[];
   readonly isBatch: boolean;
 }

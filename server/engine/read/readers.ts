@@ -1,29 +1,29 @@
 import { type Manifest, NO_OPTIONS } from '../../../core/contracts/manifest.ts';
-import type { SourceFile } from '../../../core/contracts/reader.ts';
+import type { LeftOut, ReadContext, ReadFile, SourceFile } from '../../../core/contracts/reader.ts';
+import { brokenPromise } from '../../../core/engine/chunking.ts';
 import { invalid, ServiceError } from '../../../core/errors.ts';
-import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
+import type { PluginHost } from '../../../core/hosting/container.ts';
+import { callPlugin } from '../../../core/hosting/plugin-error.ts';
+import { isGuarded, type PluginEntry, type Registry } from '../../../core/hosting/registry.ts';
+import { unlessAborted } from '../abort.ts';
 import type { DocumentsTask } from '../tasks.ts';
 import { createValidator, type Validate } from '../validation/validator.ts';
 
 type Described = Pick<SourceFile, 'name' | 'mediaType'>;
 
-/** What decides about the reader of a file, besides the file. */
 interface ReaderChoice {
-  /** The reader that the request names. */
   readonly named?: string | undefined;
-  /** What is done with the text. */
   readonly task: DocumentsTask;
   readonly registry: Registry;
 }
 
 /**
- * The reader of a file: the one that the request names, else the first that can run among those that match its file
- * extension, its media type, all of that type, or any file, in this order. Among those that match it alike, readers
- * through a service come first, as somebody has set it up, and readers of any file last. A file in a format that the
- * chunker itself takes is read as it is, by a reader of any file.
+ * Finds the reader of a file: the reader that the request names, otherwise the first usable match. Matches are by
+ * file extension, by media type, by general type such as `image/*`, or for any file, in this order. Among equal
+ * matches, readers that call a service come first, and readers of any file last. If the chunker itself accepts
+ * the format, only readers of any file are considered, because they leave the format unchanged.
  *
- * @throws ServiceError `unknown_plugin`, `missing_capability` if only readers that cannot run match it,
- *   `unread_format`
+ * @throws ServiceError `unknown_plugin`, `missing_capability` if only unusable readers match, `unread_format`
  */
 export function readerOf(file: Described, { named, task, registry }: ReaderChoice): PluginEntry {
   if (named !== undefined) return registry.require('reader', named);
@@ -40,9 +40,9 @@ export function readerOf(file: Described, { named, task, registry }: ReaderChoic
 }
 
 /**
- * The error for a file that no reader handles, with what this server reads.
+ * The error for a file that no reader accepts, with the formats that this server reads.
  *
- * @param reason why the reader of any file did not read it, in a sentence
+ * @param reason why the reader of any file rejected this file, as a sentence
  */
 export function unreadFormat(file: Described, registry: Registry, reason?: string): ServiceError {
   const { name, mediaType } = file;
@@ -61,7 +61,7 @@ export function unreadFormat(file: Described, registry: Registry, reason?: strin
   });
 }
 
-/** Whether a reader of any file takes this one for want of a better one. */
+/** Whether this reader of any file is used only because no other reader matches. */
 export function isLastResort(reader: PluginEntry, file: Described): boolean {
   const { formats = {} } = reader.manifest;
   return readsAny(reader) && !claimsName(formats, file) && !claimsKind(formats, file);
@@ -72,7 +72,7 @@ function claimsKind({ mediaTypes = [] }: Formats, { mediaType }: Described): boo
   return mediaTypes.includes(mediaType) || mediaTypes.includes(mediaType.replace(/\/.*/, '/*'));
 }
 
-/** `"job.json" (application/json)`, as far as it is known. */
+/** `"job.json" (application/json)`, or only the part that is known. */
 function inWords({ name, mediaType }: Described): string {
   const type = mediaType?.slice(0, MAX_SHOWN);
   if (name === undefined) return type === undefined ? 'this file' : `a file of type ${type}`;
@@ -82,9 +82,8 @@ function inWords({ name, mediaType }: Described): string {
 const MAX_SHOWN = 100;
 
 /**
- * The reader of a file that is text in a format of its own, such as subtitles, and of a chunker that does not take this
- * format. Other text is used as it is: the reader of any text would change nothing, and a reader with a service only
- * sends it there and back.
+ * The reader for a text file in a special format, such as subtitles. Undefined if the chunker accepts the format.
+ * Other text needs no reader: a reader of any text would change nothing, and a service would only cost time.
  */
 export function textReaderOf(name: string, { task, registry }: ReaderChoice): PluginEntry | undefined {
   const file = { name, mediaType: undefined };
@@ -108,14 +107,13 @@ function readsAny({ manifest: { formats } }: PluginEntry): boolean {
   return formats?.mediaTypes?.includes('*/*') === true;
 }
 
-/** Whether the chunker that gets the text takes the format of the file itself. */
 function isForChunker(file: Described, task: DocumentsTask, registry: Registry): boolean {
   const name = task.run === 'chunk' ? task.name : task.steps.find(({ type }) => type === 'chunk')?.chunker;
   const formats = registry.find('chunker', name ?? '')?.manifest.formats ?? {};
   return claimsName(formats, file) || claimsType(formats, file);
 }
 
-/** `needs` names, briefly, the variables to set or the readers to complete. */
+/** The error if no matching reader is usable. Its `needs` names the variables to set or the readers to complete. */
 function noneReady(readers: readonly PluginEntry[], file: Described): ServiceError {
   const names = readers.map(({ manifest }) => manifest.name);
   const reasons = readers.map(({ missing }) => missing.join('; ')).join('; or ');
@@ -130,7 +128,6 @@ function noneReady(readers: readonly PluginEntry[], file: Described): ServiceErr
 
 type Formats = NonNullable<Manifest['formats']>;
 
-/** Whether a reader's manifest names the extension of a file. */
 export function claimsName({ extensions = [] }: Formats, { name = '' }: Pick<Described, 'name'>): boolean {
   return extensions.some(
     (extension) => name.length > extension.length && name.toLowerCase().endsWith(extension),
@@ -141,7 +138,6 @@ function claimsType({ mediaTypes = [] }: Formats, { mediaType = '' }: Described)
   return mediaTypes.includes(mediaType);
 }
 
-/** Whether the formats of a reader match a file, the most specific first. */
 const CLAIMS: readonly ((formats: Formats, file: Described) => boolean)[] = [
   claimsName,
   claimsType,
@@ -154,7 +150,7 @@ const checks = new WeakMap<Manifest, Validate>();
 /**
  * The options of a reader, with defaults.
  *
- * @param json of an object, if the request has options for the reader
+ * @param json an object with the request's options for the reader; default none
  * @throws ServiceError `invalid_parameters`
  */
 export function readerOptions({ manifest }: PluginEntry, json = '{}'): Readonly<Record<string, unknown>> {
@@ -170,4 +166,56 @@ function parsed(json: string): unknown {
   } catch {
     throw invalid('reader_options: expected an object as JSON, such as {"content": "main"}');
   }
+}
+
+/** Identifies the sender of files; equal values mean the same sender. */
+export type Sender = string | object;
+
+export interface GuardedContext extends ReadContext {
+  /** The sender of the file. Senders that wait for a thread take turns. */
+  readonly sender?: Sender | undefined;
+}
+
+/** Reads a file with a reader. @throws ServiceError; the signal's reason once it aborts */
+export function readWith(
+  host: PluginHost,
+  reader: PluginEntry,
+  file: SourceFile,
+  { sender, ...context }: GuardedContext,
+): Promise<ReadFile> {
+  const given: GuardedContext = { ...context, sender };
+  return callPlugin(reader, async () => {
+    const plugin = await unlessAborted(host.get('reader', reader.manifest.name), context.signal);
+    const read: unknown = await plugin.read(file, isGuarded(reader) ? given : context);
+    if (hasText(read)) return read;
+    throw brokenPromise(reader.manifest, 'it returned no text');
+  });
+}
+
+function hasText(read: unknown): read is ReadFile {
+  return typeof read === 'object' && read !== null && 'text' in read && typeof read.text === 'string';
+}
+
+const NAME = /^[a-z][a-z0-9_]{0,63}$/;
+
+/** The counts of what a reader omitted. @throws ServiceError `broken_promise` if they are invalid */
+export function leftOutOf(manifest: Pick<Manifest, 'kind' | 'name'>, { leftOut }: ReadFile): LeftOut {
+  for (const [name, count] of Object.entries(leftOut ?? {})) {
+    if (!NAME.test(name)) throw brokenPromise(manifest, `leftOut has a name not in snake_case: ${name}`);
+    if (!Number.isSafeInteger(count) || count < 1)
+      throw brokenPromise(manifest, `leftOut has a count that is not a positive integer: ${name}`);
+  }
+  return leftOut ?? {};
+}
+
+export function addLeftOut(one: LeftOut, other: LeftOut): LeftOut {
+  const sums = new Map(Object.entries(one));
+  for (const [name, count] of Object.entries(other)) sums.set(name, (sums.get(name) ?? 0) + count);
+  return Object.fromEntries(sums);
+}
+
+/** The counts as text: `note 2; repeated_line 12`. Empty if nothing was omitted. */
+export function leftOutInWords(leftOut: LeftOut): string {
+  const sorted = Object.entries(leftOut).sort(([one], [other]) => (one < other ? -1 : 1));
+  return sorted.map(([name, count]) => `${name} ${count}`).join('; ');
 }

@@ -2,20 +2,27 @@ import { OFFSET_UNITS } from '../../../core/contracts/chunk.ts';
 import type { Kind, Manifest, ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
+import { MAX_ENTRIES, MAX_ENTRY_CHARACTERS } from '../limits.ts';
 import { evaluateRequest } from '../operations/evaluation/schemas.ts';
 import { overrideSchema } from '../presets/presets.ts';
 import type { OptionSchema } from '../validation/validator.ts';
-import { chunksOfMany, chunksOfOne, fieldMembers, SOURCES, type Source } from './document-schemas.ts';
-import { embedRequest, longTexts, tokenizeRequest } from './text-schemas.ts';
-
-type SchemaSettings = Pick<Config, 'maxDelimiters' | 'maxDelimiterCharacters' | 'idNamespace'>;
+import {
+  chunksOfMany,
+  chunksOfOne,
+  embedRequest,
+  fieldMembers,
+  longTexts,
+  SOURCES,
+  type Source,
+  tokenizeRequest,
+} from './document-schemas.ts';
 
 interface SchemaOptions {
   readonly registry: Registry;
-  readonly config: SchemaSettings;
+  readonly config: Pick<Config, 'idNamespace'>;
 }
 
-/** For routes that always answer a list. */
+/** Texts for routes whose answer is always a list. */
 const texts = { ...SOURCES.text.text, description: 'A text, or a list of texts.' } as const;
 
 const offsetUnit = {
@@ -29,10 +36,10 @@ const CHUNKS = { one: chunksOfOne, many: chunksOfMany, any: { anyOf: [chunksOfOn
 
 const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {}, additionalProperties: false };
 
-/** Without a default, so that an override may have the unit as well. */
+/** Without a default, so that the unit may be set in an override instead. */
 const { default: _, ...presetUnit } = offsetUnit;
 
-/** What requests that execute a preset take beyond those that execute a pipeline. */
+/** The members of requests that execute a preset, in addition to those of requests that execute a pipeline. */
 export const presetOptions: ObjectSchema = {
   ...NO_OPTIONS,
   properties: { override: overrideSchema, offset_unit: presetUnit },
@@ -58,7 +65,7 @@ export function createRequestSchemas({ registry, config }: SchemaOptions) {
       required: required.filter((name) => !hasDefault(name)),
       properties: {
         ...usedMembers(uses, tokenizer),
-        ...limitedMembers(own, config),
+        ...limitedMembers(own),
         ...(kind === 'chunker' && { offset_unit: offsetUnit }),
       },
       additionalProperties: false,
@@ -68,7 +75,7 @@ export function createRequestSchemas({ registry, config }: SchemaOptions) {
   function withSource(source: Source, { required = [], properties, ...rest }: ObjectSchema): ObjectSchema {
     const fields = fieldMembers(source, config.idNamespace);
     if (source === 'apart') return { ...rest, required, properties: { ...properties, ...fields } };
-    // The missing member is ignored.
+    // `{}` accepts anything: the member that is not the source is ignored.
     const members = { text: {}, documents: {}, ...SOURCES[source], ...properties, ...fields };
     return { ...rest, required: [source, ...required], properties: members };
   }
@@ -79,15 +86,14 @@ export function createRequestSchemas({ registry, config }: SchemaOptions) {
     embed: embedRequest(texts, model),
     evaluate: evaluateRequest(model, offsetUnit, tokenizer),
     tokenize: tokenizeRequest(texts, tokenizer, offsetUnit),
-    /** The whole request of a chunker, or everything except its inputs. */
     chunk: (manifest: Manifest, source: Source) => withSource(source, step(manifest)),
-    /** The whole request that executes a pipeline or a preset, or everything except its inputs. */
+    /** The whole request that executes a pipeline or a preset; without the inputs if `source` is `apart`. */
     execute: (source: Source, preset?: string) => withSource(source, executeOptions(preset)),
-    /** Such a request without its inputs and the plugin's options. */
+    /** The members of `execute` that are the same for all pipelines. */
     fields: fieldMembers('text', config.idNamespace),
     /**
-     * The whole request of a refinery. `any` is for the documentation; a check must know whether the chunks are those
-     * of one document or of many, so that an error can name the bad chunk.
+     * The whole request of a refinery. `documents` is `any` only for the documentation. A check must know whether
+     * the chunks are those of one document or of many, so that an error can name the bad chunk.
      */
     refine(manifest: Manifest, documents: keyof typeof CHUNKS): ObjectSchema {
       const { required = [], properties, ...rest } = step(manifest);
@@ -98,7 +104,7 @@ export function createRequestSchemas({ registry, config }: SchemaOptions) {
   };
 }
 
-/** The tokenizer or model of requests that name none; `undefined` if no plugin has a default. */
+/** The default tokenizer or model of requests; `undefined` if no plugin has a default. */
 export function defaultNameOf(registry: Registry, kind: Kind): string | undefined {
   return registry.ofKind(kind).find(({ manifest }) => manifest.default !== undefined)?.manifest.default;
 }
@@ -118,7 +124,7 @@ function tokenizerOption(registry: Registry) {
   };
 }
 
-/** The members of a plugin for what it uses; with a model, the default tokenizer is that of the model. */
+/** The members of a request for what its plugin uses. With a model, the default tokenizer is the model's own. */
 function usedMembers(uses: Manifest['uses'] = [], tokenizer: ReturnType<typeof tokenizerOption>) {
   const isCounting = uses.includes('tokenizer');
   if (!uses.includes('embedding')) return isCounting ? { tokenizer } : {};
@@ -131,38 +137,33 @@ function usedMembers(uses: Manifest['uses'] = [], tokenizer: ReturnType<typeof t
 /** Maximum names of one plugin listed in the documentation of an option. */
 const MAX_NAMES = 10;
 
-/** The first names of a plugin, which puts the most useful ones first. */
+/** The first names of a plugin. Plugins list their most useful names first. */
 function firstOf(names: readonly string[]): string[] {
   const more = names.length - MAX_NAMES;
   return [...names.slice(0, MAX_NAMES), ...(more > 0 ? [`${more} more names of the same kind`] : [])];
 }
 
 /**
- * Adds this server's limits to a list of strings, and to a string that may be given instead of such a list; for an
- * object, to each of its members. A list may always be as long as the default one.
+ * Adds limits to the schema of a list of strings, or of a string allowed instead of such a list. For an object,
+ * adds limits to each member. A list may always be as long as its default.
  */
-function withLimits(schema: object, settings: SchemaSettings): object {
-  const { maxDelimiterCharacters } = settings;
+function withLimits(schema: object): object {
   const { default: usual } = schema as { readonly default?: unknown };
-  const maxDelimiters = Math.max(settings.maxDelimiters, Array.isArray(usual) ? usual.length : 0);
+  const maxItems = Math.max(MAX_ENTRIES, Array.isArray(usual) ? usual.length : 0);
   const isTextList = ({ type, items }: OptionSchema) => type === 'array' && items?.type === 'string';
-  const limitText = (one: object) => ({ ...one, maxLength: maxDelimiterCharacters });
+  const limitText = (one: object) => ({ ...one, maxLength: MAX_ENTRY_CHARACTERS });
   const limit = (one: OptionSchema): object => {
-    if (isTextList(one)) return { ...one, maxItems: maxDelimiters, items: limitText(one.items as object) };
+    if (isTextList(one)) return { ...one, maxItems, items: limitText(one.items as object) };
     if (one.type === 'array' && isTextList(one.items ?? {}))
-      return { ...one, maxItems: maxDelimiters, items: limit(one.items as OptionSchema) };
+      return { ...one, maxItems, items: limit(one.items as OptionSchema) };
     return one.type === 'string' ? limitText(one) : one;
   };
   const { anyOf, properties } = schema as OptionSchema;
-  if (properties !== undefined) return { ...schema, properties: limitedMembers(properties, settings) };
+  if (properties !== undefined) return { ...schema, properties: limitedMembers(properties) };
   if (anyOf?.some(isTextList)) return { ...schema, anyOf: anyOf.map(limit) };
   return (schema as OptionSchema).type === 'array' ? limit(schema as OptionSchema) : schema;
 }
 
-function limitedMembers(
-  members: Readonly<Record<string, object>>,
-  settings: SchemaSettings,
-): Record<string, object> {
-  const limited = Object.entries(members).map(([name, schema]) => [name, withLimits(schema, settings)]);
-  return Object.fromEntries(limited);
+function limitedMembers(members: Readonly<Record<string, object>>): Record<string, object> {
+  return Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, withLimits(schema)]));
 }

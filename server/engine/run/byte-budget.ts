@@ -1,13 +1,12 @@
 import { EventEmitter, once } from 'node:events';
 import { ServiceError } from '../../../core/errors.ts';
 
-/** Bytes of a body that is never refused: their total is bounded by the number of connections. */
+/** Bodies up to this size in bytes are never refused: the number of connections bounds their total. */
 const SMALL_BODY = 4096;
 
-/** Seconds after which a refused client may retry. */
 const RETRY_SECONDS = 1;
 
-/** Limits the total bytes in flight: bodies from their arrival until they are answered, and documents of jobs. */
+/** Limits the total bytes in flight: bodies from arrival to answer, and documents of jobs. */
 export class ByteBudget {
   readonly #limit: number;
   readonly #freed = new EventEmitter().setMaxListeners(0);
@@ -24,12 +23,12 @@ export class ByteBudget {
   /** @throws ServiceError `too_much_in_flight` */
   take(bytes: number): void {
     const wanted = this.#taken + bytes;
-    // A single body has its own limit; small ones are read while answers wait for clients that do not read them.
+    // The only body in flight is never refused. Small bodies pass even while slow clients hold the budget.
     if (wanted > this.#limit && this.#taken > 0 && bytes > SMALL_BODY) throw this.#fullError(wanted);
     this.#taken = wanted;
   }
 
-  /** Takes bytes even if there is no room; for streams, which wait for room before they read more. */
+  /** Takes bytes even beyond the limit. Streams use this method, and wait for room before they read more. */
   force(bytes: number): void {
     this.#taken += bytes;
   }
@@ -40,9 +39,10 @@ export class ByteBudget {
   }
 
   /**
-   * Waits until there is room for a caller that already holds some bytes; there always is if it holds all of them.
+   * Waits for room. A caller whose own bytes are all the bytes in flight does not wait.
    *
-   * @throws ServiceError `too_much_in_flight` after this many seconds, as all callers may be waiting for each other
+   * @param seconds timeout, because all callers may be waiting for each other
+   * @throws ServiceError `too_much_in_flight` after the timeout
    * @throws once the signal aborts
    */
   async room(own: number, seconds: number, signal: AbortSignal): Promise<void> {
@@ -62,7 +62,7 @@ export class ByteBudget {
   }
 }
 
-/** Accounts in the byte budget for what a stream has read and not answered. */
+/** Takes from the byte budget the bytes that a stream has read but not yet answered. */
 export class HeldBytes {
   readonly #budget: ByteBudget;
   readonly #timeout: number;
@@ -70,19 +70,16 @@ export class HeldBytes {
   #bytes = 0;
   #isOver = false;
 
-  /** @param timeout seconds that it waits for room */
   constructor(budget: ByteBudget, timeout: number, signal: AbortSignal) {
     this.#budget = budget;
     this.#timeout = timeout;
     this.#signal = signal;
   }
 
-  /** Waits until more may be read, see `ByteBudget.room`. */
   room(): Promise<void> {
     return this.#budget.room(this.#bytes, this.#timeout, this.#signal);
   }
 
-  /** @param bytes the total that the stream holds now */
   set(bytes: number): void {
     if (this.#isOver) return;
     if (bytes > this.#bytes) this.#budget.force(bytes - this.#bytes);
@@ -90,7 +87,6 @@ export class HeldBytes {
     this.#bytes = bytes;
   }
 
-  /** Gives back everything, for good. */
   end(): void {
     this.set(0);
     this.#isOver = true;

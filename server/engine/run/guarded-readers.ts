@@ -1,31 +1,26 @@
 import type { ReadContext, Reader, ReadFile, SourceFile } from '../../../core/contracts/reader.ts';
 import { fromPlainError, type PlainError, refusedError } from '../../../core/errors.ts';
-import type { PluginEntry } from '../../../core/hosting/registry.ts';
+import { isGuarded, type PluginEntry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 import { unlessAborted } from '../abort.ts';
-import { type GuardedContext, isGuarded } from '../read/read-with.ts';
+import type { GuardedContext } from '../read/readers.ts';
 import { GuardedThread, OverLimitError, OverTimeError } from './guarded-thread.ts';
 import { NOBODY, PriorityQueue } from './priority-queue.ts';
 
-/** Given to the thread when it starts. */
 export interface ReaderThreadData {
   readonly config: Config;
-  /** The readers that it may be asked for. */
   readonly readers: readonly PluginEntry[];
 }
 
-/** A file to be read by the reader of that name; without a file, the reader is only created. */
+/** A request to read a file with the named reader. Without a file, the reader is only created. */
 export interface ReadMessage {
   readonly reader: string;
   readonly file?: SourceFile;
   readonly options: ReadContext['options'];
 }
 
-/**
- * Sent back: what was read, with the metadata reported meanwhile, or an error as data, and whether it is due to a limit,
- * which ends the thread.
- */
+/** The reply: the text and reported metadata, or an error as data. An error about a limit ends the thread. */
 export type ReadOutcome =
   | { readonly read: ReadFile; readonly reported: readonly (readonly [name: string, value: string])[] }
   | { readonly isReady: true }
@@ -34,23 +29,21 @@ export type ReadOutcome =
 type ReaderThread = GuardedThread<ReadOutcome>;
 
 const MEGABYTE = 1_048_576;
-/** Bytes that reading one file may take. */
 const MEMORY = 256 * MEGABYTE;
-/** Messages after which a thread is replaced, in case a parser keeps something of each. */
+/** Maximum messages to a thread before it is replaced, in case a parser leaks memory. */
 const MAX_FILES = 100;
-/** Seconds after the deadline of a request, whose error comes first; the documents of jobs have no deadline. */
+/** Seconds that a reader may exceed its request's deadline, so that the deadline's own error comes first. */
 const GRACE = 1;
-/** Milliseconds after which the memory of an idle thread is freed. */
+/** Milliseconds after which an idle thread is ended. */
 const MAX_IDLE = 60_000;
 
 /**
- * Runs the readers whose manifests say `guarded`, each file in a thread of its own that ends when it exceeds its limits
- * or is no longer wanted. A thread that has read a file, refused it or failed on it is kept for the next one.
+ * Runs the `guarded` readers, each file in its own thread. A thread is ended if it exceeds its limits or if its
+ * answer is no longer wanted. Otherwise the thread is kept for the next file, even after an error.
  */
 export class GuardedReaders {
   readonly #config: Config;
   readonly #readers: readonly PluginEntry[];
-  /** Kept threads, with the number of files that they have read. */
   readonly #idle = new Map<ReaderThread, { readonly files: number; readonly end: NodeJS.Timeout }>();
   readonly #queue: PriorityQueue;
   readonly #closing = new AbortController();
@@ -58,12 +51,13 @@ export class GuardedReaders {
   constructor(config: Config, plugins: readonly PluginEntry[]) {
     this.#config = config;
     this.#readers = plugins.filter(isGuarded);
-    // One that is stuck does not hold up all others.
+    // At least two threads, so that a stuck thread does not block all other files.
     this.#queue = new PriorityQueue({ threads: Math.max(config.workers, 2), queueSize: 0 });
   }
 
   /**
-   * A reader that passes each file to a thread. It is created in one first, which is kept for the first file.
+   * Creates a reader that passes each file to a thread. The plugin's reader is first created in a thread, to
+   * report its errors. This thread is kept for the first file.
    *
    * @throws ServiceError `plugin_failed`, as for a reader that is not guarded
    */
@@ -105,7 +99,7 @@ export class GuardedReaders {
     }
   }
 
-  /** @param time seconds @param moved memory that moves to the thread */
+  /** @param time seconds @param moved memory to transfer to the thread */
   async #ask(
     message: ReadMessage,
     signal: AbortSignal,
@@ -122,7 +116,6 @@ export class GuardedReaders {
     }
   }
 
-  /** A kept thread, or a new one. */
   #take(): { thread: ReaderThread; files: number } {
     for (const [thread, { files, end }] of this.#idle) {
       clearTimeout(end);
@@ -149,7 +142,7 @@ export class GuardedReaders {
 
 type TimeLimits = Pick<Config, 'requestTimeout' | 'readerSeconds' | 'readerSecondsPerMb'>;
 
-/** Seconds that reading a file may take, so that a small one cannot hold a thread for as long as a large one. */
+/** Maximum seconds for reading a file. The limit grows with the file's size, up to the request's deadline. */
 export function readingTime(
   bytes: number,
   { requestTimeout, readerSeconds, readerSecondsPerMb }: TimeLimits,

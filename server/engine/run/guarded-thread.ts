@@ -3,68 +3,56 @@ import { type Transferable, Worker } from 'node:worker_threads';
 import { exposedError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
 
-/** Limits for code that reads untrusted files. */
 export interface GuardLimits {
   /**
-   * Bytes of the heap, with its garbage, and of buffers outside it, which no limit of Node counts, besides those that a
-   * message moves there; for a moment, garbage may take a sixth more.
+   * Maximum bytes of the thread's heap, including garbage, and of its external buffers, which Node's own limits
+   * ignore. Buffers that a message transfers are excluded. Garbage may briefly exceed the limit by a sixth.
    */
   readonly memory: number;
-  /** Milliseconds until an answer, from the moment at which the thread begins with the message. */
+  /** Maximum milliseconds from the moment the thread begins with a message until its answer. */
   readonly time: number;
-  /** Milliseconds until it begins with a message: it starts, and loads what it needs. Default one minute. */
+  /** Maximum milliseconds until the thread has started and begins with a message. Default one minute. */
   readonly start?: number;
 }
 
-/** Posted by the thread when it begins with a message. */
 export const BEGUN = 'begun';
 const START = 60_000;
 
-/** A thread was ended because of its limits. */
 export class OverLimitError extends Error {}
 
-/** Because of its time. */
 export class OverTimeError extends OverLimitError {}
 
 const MEGABYTE = 1_048_576;
-/** What parsers print is for their authors, and stays unread. */
 const SILENT = { stdout: true, stderr: true };
 /** Milliseconds between two checks of the memory. */
 const LOOK = 20;
-/** Milliseconds for which memory may be above its limit, as V8 collects garbage only when it needs to. */
+/** Milliseconds for which memory may exceed its limit, because V8 collects garbage late. */
 const MAX_ABOVE = 250;
-/** What it may be above even so, in limits. */
+/** Multiple of the memory limit at which a thread is ended at once. */
 const FAR_ABOVE = 7 / 6;
-/**
- * V8's own limit of the heap, in limits. It is the last resort: a thread that exceeds it by a single large allocation
- * takes the whole process with it.
- */
+/** V8's heap limit, as a multiple of `memory`. Exceeding it may end the whole process: a last resort. */
 const LAST_RESORT = 4;
-/** Megabytes for new values: V8 would fill many more with garbage before it collects. */
+/** Megabytes of the young generation; V8's default keeps much more garbage. */
 const MAX_YOUNG = 16;
 
-/** Whoever waits for an answer. */
 interface Asked<Answer> {
-  /** The thread has begun with the message. */
   begin(): void;
   answer(answer: Answer): void;
   fail(error: Error): void;
 }
 
 /**
- * A separate thread for code that reads untrusted files; it is ended when it exceeds its limits. It posts `BEGUN` and
- * then an answer for one message after the other, and does not keep an idle process alive.
+ * A separate thread for code that reads untrusted files. It is ended when it exceeds its limits, and does not keep
+ * an idle process alive. For each message, the thread posts `BEGUN` and then an answer.
  *
- * @typeParam Answer what it posts back, once per message
+ * @typeParam Answer type of the answers
  */
 export class GuardedThread<Answer> {
   readonly #limits: GuardLimits;
   readonly #worker: Worker;
-  /** Why it ended. */
   #end: Error | undefined;
   #asked: Asked<Answer> | undefined;
 
-  /** @param workerData given to the thread when it starts */
   constructor(entry: URL, limits: GuardLimits, workerData?: unknown) {
     this.#limits = limits;
     const resourceLimits = {
@@ -83,15 +71,14 @@ export class GuardedThread<Answer> {
       .unref();
   }
 
-  /** Whether it can no longer be used. */
   get isOver(): boolean {
     return this.#end !== undefined;
   }
 
   /**
    * @param time milliseconds for this answer, if less than the general limit
-   * @throws Error whose message completes "it cannot be read:", an `OverLimitError` if that is due to a limit; the
-   *   thread is then gone
+   * @throws Error whose message completes "it cannot be read:"; an `OverLimitError` if the thread exceeded a
+   *   limit. The thread has then ended
    */
   async ask(
     message: unknown,
@@ -137,7 +124,8 @@ export class GuardedThread<Answer> {
     while (await sleep(LOOK, true, { signal: done, ref: false }).catch(() => false)) {
       const { total_heap_size: heap = 0, external_memory: external = 0 } =
         (await this.#worker.getHeapStatistics().catch(() => undefined)) ?? {};
-      const [taken, now] = [heap + external - given, performance.now()];
+      const taken = heap + external - given;
+      const now = performance.now();
       if (taken <= memory) below = now;
       if (taken > FAR_ABOVE * memory || now - below > MAX_ABOVE) this.#stop(new OverLimitError(TOO_MUCH));
     }

@@ -4,53 +4,58 @@ import { fromPlainError, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 import type { Answer, OnPart } from '../tasks.ts';
-import { type Executor, STOP_GRACE, type Work } from './executor.ts';
 import {
   createStopFlag,
+  type Executor,
   hasBegun,
   openPartChannel,
+  type PluginState,
   type Preparation,
   raise,
+  STOP_GRACE,
+  type Work,
   type WorkerData,
   type WorkMessage,
   type WorkOutcome,
-} from './message.ts';
+} from './executor.ts';
 import type { SharedBuffersRegistry } from './shared-buffers.ts';
 
 type Pool = Piscina<WorkMessage | undefined, WorkOutcome>;
 
-/** Work in the pool that has not settled. */
 interface Running {
   readonly flag: WorkMessage['flag'];
-  /** Rejects it because its thread is gone. */
   fail(error: unknown): void;
 }
 
-/** Milliseconds after the first work, whose caller may go on at once. */
+/** Milliseconds after the first work until a second thread starts, so that it does not slow the first caller. */
 const SECOND_AFTER = 1000;
-/** Bytes in a thread above which a model is opened only by threads that use it; a thread takes as much without any. */
+/** Maximum bytes per thread of a model that all threads open. Larger models are opened only where they are used. */
 const MAX_BYTES = 64e6;
 
 /**
- * Runs work in worker threads: the first one starts with the pool, the second a moment after the first
- * has done work, so that it is ready when it is needed, the others on demand. They stay. A model that
- * one of them has opened is opened by all.
+ * Runs work in worker threads. The first thread starts with the pool, the second shortly after the first work,
+ * the others on demand. Idle threads are never stopped. When one thread has opened a model, all threads open it.
  */
-export function createPoolExecutor(data: WorkerData, shared: SharedBuffersRegistry): Executor {
+export function createPoolExecutor(
+  data: WorkerData,
+  shared: SharedBuffersRegistry,
+  onPluginState: (id: PluginState['plugin'], failure: PluginState['failure']) => void,
+): Executor {
   const running = new Set<Running>();
   const models = shareModels(data.config.maxModels);
   const started = Promise.withResolvers<void>();
   const open = () => {
-    // If a thread ends before it takes any work, because it cannot start, only this event reports it.
+    // Only this event reports a thread that cannot start, because such a thread takes no work.
     const pool = hold(openPool(data), (error) => {
       for (const { flag, fail } of running) if (!hasBegun(flag)) fail(error);
     });
-    // Once it has started, a thread sends the port through which it asks for shared buffers, and is sent models.
     pool.on('message', (port: unknown) => {
-      // Plugins may send other things.
       if (!(port instanceof MessagePort)) return;
       shared.serve(port);
       models.addThread(port);
+      port.on('message', ({ plugin, failure }: Partial<PluginState>) => {
+        if (plugin !== undefined) onPluginState(plugin, failure);
+      });
       started.resolve();
     });
     return pool.on('workerDestroy', () => {
@@ -85,20 +90,18 @@ export function createPoolExecutor(data: WorkerData, shared: SharedBuffersRegist
   };
 }
 
-/** @param busy number of threads that have work */
 function startSecond(pool: Pool, busy: number): void {
   if (pool.threads.length > 1) return;
-  // One for the first thread if it is idle, and one that a second thread is started for.
+  // An idle first thread takes one of these empty tasks; the other task starts a second thread.
   for (let count = busy; count < 2; count++) void pool.run(undefined).catch(() => {});
 }
 
-/** Has every thread open the models that one has opened for a request. @param most that a thread keeps open */
+/** Opens a model in every thread once a request has opened it in one. @param most maximum open models of a thread */
 function shareModels(most: number) {
   const ports = new Set<MessagePort>();
   const shared = new Set<string>();
   const send = (port: MessagePort, models: string[]) => port.postMessage({ models } satisfies Preparation);
   return {
-    /** @param port of a thread that has started */
     addThread(port: MessagePort): void {
       ports.add(port.once('close', () => ports.delete(port)));
       send(port, [...shared].slice(-most));
@@ -113,10 +116,7 @@ function shareModels(most: number) {
   };
 }
 
-/**
- * Maximum megabytes of the young generation of a thread's heap. Anything that survives briefly lets V8 use twice as
- * much, which a busy thread reaches after minutes and keeps without being faster.
- */
+/** Maximum megabytes of a thread's young generation; the default takes twice as much without being faster. */
 const YOUNG_MB = 24;
 
 function openPool(workerData: WorkerData): Pool {
@@ -125,21 +125,18 @@ function openPool(workerData: WorkerData): Pool {
   return new Piscina<WorkMessage | undefined, WorkOutcome>({
     filename: new URL(`../../worker${MODULE_ENDING}`, import.meta.url).href,
     workerData,
-    // Work is given to the first thread while it starts; for others it waits until they are ready.
+    // Only the first thread receives work while it starts. Later threads have to be ready first.
     minThreads: 1,
-    // One extra small task may run while large ones do.
+    // One extra small task may run beside large tasks.
     maxThreads: workers + 1,
     idleTimeout: Number.POSITIVE_INFINITY,
-    // An idle thread keeps its event loop, which closes unused connections.
+    // Idle threads keep their event loops, which close unused connections.
     atomics: 'disabled',
     resourceLimits: { ...old, maxYoungGenerationSizeMb: YOUNG_MB },
   });
 }
 
-/**
- * Runs work in a thread. When the signal aborts, the stop flag is raised; work that has not stopped after
- * `STOP_GRACE` loses its thread.
- */
+/** Runs work in a thread. An abort raises the stop flag; after `STOP_GRACE` the thread is ended. */
 async function runInThread(
   pool: Pool,
   running: Set<Running>,
@@ -178,7 +175,6 @@ async function runInThread(
   }
 }
 
-/** The message with its transfer list: the bytes of a request, and the port of parts. */
 function messageOf(work: Work, flag: Running['flag'], parts: MessagePort | undefined) {
   const ports = parts === undefined ? [] : [parts];
   if ('request' in work) return { message: { work, flag, parts }, transferList: ports };
@@ -186,13 +182,12 @@ function messageOf(work: Work, flag: Running['flag'], parts: MessagePort | undef
   return { message: { work: { ...work, body }, flag, parts }, transferList: [body.buffer, ...ports] };
 }
 
-/** The bytes in a buffer of their own, so that they can be transferred; small bodies share a pool with others. */
+/** The bytes in a buffer of their own, which can be transferred. Node keeps several small bodies in one buffer. */
 function ownBytes(body: Uint8Array): Uint8Array<ArrayBuffer> {
   const isAlone = body.buffer instanceof ArrayBuffer && body.byteLength === body.buffer.byteLength;
   return isAlone ? (body as Uint8Array<ArrayBuffer>) : new Uint8Array(body);
 }
 
-/** The error for work whose thread gave no outcome; an error of the catalogue stays as it is. */
 function lossOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };

@@ -1,42 +1,41 @@
 import { ServiceError } from '../../../core/errors.ts';
-import type { Sender } from '../read/read-with.ts';
+import type { Sender } from '../read/readers.ts';
 
-/** Seconds after which a rejected client may retry. */
 const RETRY_SECONDS = 1;
 
-/** Thrown if a queue is full. A single instance: creating an error costs more than the rest of a refusal. */
+/** Thrown if a queue is full. A single instance, because creating an error is expensive. */
 export const OVERLOADED = new ServiceError('overloaded', { seconds: RETRY_SECONDS });
 
 export interface QueueLimits {
-  /** Maximum concurrent tasks. One extra small task may run while large ones do. */
+  /** Maximum concurrent tasks. One extra small task may run beside large tasks. */
   readonly threads: number;
-  /** Maximum waiting tasks. */
   readonly queueSize: number;
   /** Maximum concurrent bulk tasks; default: the number of threads. */
   readonly bulk?: number;
 }
 
-/** A task with a larger body is large. */
+/** Maximum bytes of a small task's body. */
 const SMALL_BYTES = 262_144;
-/** Maximum small tasks that may overtake a waiting large one. */
+/** Maximum small tasks that may overtake a waiting large task. */
 const MAX_OVERTAKING = 8;
 
 /**
- * How urgent work is. `patient` waits even if the queue is full, because its caller has few tasks at a time, and
- * counts as large, so that others overtake it; `bulk` is also patient, and lets all others go first.
+ * The urgency of work.
+ *
+ * - `patient`: waits even if the queue is full, because its caller has few tasks at a time; counts as large, so
+ *   small tasks may overtake it
+ * - `bulk`: also patient, and lets all other work go first
  */
 export type Urgency = 'urgent' | 'patient' | 'bulk';
 
 type Size = 'small' | 'large' | 'bulk';
 
-/** What decides about the turn of a task, besides its bytes. */
 export interface TaskTerms {
   readonly urgency?: Urgency | undefined;
-  /** Who sends a file to be read, which may take long however small it is; undefined for other tasks. */
+  /** The sender of a file; undefined for other tasks. Senders take turns, because even a small file may take long. */
   readonly sender?: Sender | undefined;
 }
 
-/** The sender of files that name none. */
 export const NOBODY = 'nobody';
 
 interface Waiting {
@@ -47,9 +46,9 @@ interface Waiting {
 }
 
 /**
- * Admits tasks to the worker threads by priority, so that small ones do not wait for large ones, and none waits for
- * bulk. Files are read by turns: of those that wait, the next is by the sender with the fewest files in work. While files of
- * one sender occupy all threads, one task of others may run besides.
+ * Admits tasks to the worker threads by priority. Small tasks do not wait for large ones, and bulk tasks come last.
+ * Senders of files take turns: the next file is from the sender with the fewest files in progress. While one
+ * sender's files occupy all threads, one extra task that is not from this sender may run.
  */
 export class PriorityQueue {
   readonly #limits: QueueLimits;
@@ -59,34 +58,29 @@ export class PriorityQueue {
     bulk: new Set(),
   };
   readonly #running: Record<Size, number> = { small: 0, large: 0, bulk: 0 };
-  /** Number of running tasks that read files, by their senders. */
   readonly #files = new Map<Sender, number>();
   #overtaking = 0;
-  /** Number of waiting tasks that are patient. */
   #patient = 0;
 
   constructor(limits: QueueLimits) {
     this.#limits = limits;
   }
 
-  /** Number of waiting tasks. */
   get waiting(): number {
     const { small, large, bulk } = this.#queues;
     return small.size + large.size + bulk.size;
   }
 
-  /** Number of idle threads. */
   get idle(): number {
     const { small, large, bulk } = this.#running;
     return Math.max(this.#limits.threads - small - large - bulk, 0);
   }
 
-  /** Whether a task arriving now would be rejected, even a small one. */
   get isFull(): boolean {
     return !this.#hasRoom('small', undefined) && !this.#mayWait;
   }
 
-  /** Whether one more may wait; patient tasks take no places in the queue. */
+  /** Whether one more urgent task may wait. Patient tasks do not count towards the queue's limit. */
   get #mayWait(): boolean {
     return this.waiting - this.#patient < this.#limits.queueSize;
   }
@@ -112,7 +106,7 @@ export class PriorityQueue {
     return this.#wait(size, isPatient, sender, signal);
   }
 
-  /** Whether a task may start before those that wait: they have no room, or it needs a room that they cannot have. */
+  /** Whether a task may start at once: there is room for it, but for none of the waiting tasks of its size. */
   #mayStart(size: Size, sender: Sender | undefined): boolean {
     if (!this.#hasRoom(size, sender)) return false;
     for (const waiting of this.#queues[size]) if (this.#hasRoom(size, waiting.sender)) return false;
@@ -130,7 +124,6 @@ export class PriorityQueue {
     return (isPlainSmall && (large + bulk > 0 || this.#files.size > 0)) || this.#isHeldByOther(sender);
   }
 
-  /** Whether files of one other sender occupy all threads. */
   #isHeldByOther(sender: Sender | undefined): boolean {
     for (const [holder, files] of this.#files) {
       if (holder !== sender && files >= this.#limits.threads) return true;
@@ -185,7 +178,7 @@ export class PriorityQueue {
     return this.#queues.large.size === 0 ? this.#nextOf('bulk') : undefined;
   }
 
-  /** The first waiting task that has room; if it reads a file, that of the sender with the fewest files in work. */
+  /** The first waiting task with room. Among files, one of the sender with the fewest files in progress. */
   #nextOf(size: Size): Waiting | undefined {
     let next: Waiting | undefined;
     for (const entry of this.#queues[size]) {

@@ -1,19 +1,19 @@
+import { setImmediate } from 'node:timers';
 import { ServiceError } from '../../../core/errors.ts';
 import type { Config } from '../../config/config.ts';
+import { unlessAborted } from '../abort.ts';
 import type { Service } from '../service.ts';
-import type { ChunksTask, OnPart, Task } from '../tasks.ts';
-import { EventLoopScheduler } from './event-loop-scheduler.ts';
-import { type Executor, orUnknownNames, type RunAnswer, runWork, STOP_GRACE } from './executor.ts';
-import { PriorityQueue, type Urgency } from './priority-queue.ts';
+import type { AnyRequest, ChunksTask, OnPart, Task } from '../tasks.ts';
+import { type Executor, type RunAnswer, runWork, STOP_GRACE } from './executor.ts';
+import { OVERLOADED, PriorityQueue, type Urgency } from './priority-queue.ts';
+import { Throughput } from './stream.ts';
 import { Threads } from './threads.ts';
-import { Throughput } from './throughput.ts';
 
 /**
- * Runs tasks where they belong, small light ones on the event loop and the others in a worker thread, under one
- * policy: admission, deadline, cancellation and the time in the queue are handled here and nowhere else.
+ * Runs small light tasks on the event loop, and all other tasks in worker threads. No other code handles
+ * admission, deadlines, cancellation and the time in the queue.
  */
 export class Runner {
-  /** How long work has taken. */
   readonly throughput = new Throughput();
   readonly #config: RunnerOptions['config'];
   readonly #service: Service;
@@ -35,18 +35,18 @@ export class Runner {
   }
 
   /**
-   * Settles within `--request-timeout` and `ANSWER_GRACE`, wherever the task runs; late work is stopped if possible.
+   * Runs a task, and settles within `--request-timeout` plus `ANSWER_GRACE`. Late work is stopped if possible.
    *
    * @param body bytes of the request; they may be transferred and must not be used afterwards
-   * @param stop when it aborts, the task is removed from the queue or stopped; the deadline aborts it too
-   * @throws ServiceError `overloaded`, `timed_out`, the reason of `stop`, or what the service or its thread throws
+   * @param stop its abort cancels the task; the deadline aborts it too
+   * @throws ServiceError `overloaded`, `timed_out`, the reason of `stop`, or errors of the service and its threads
    */
   run(task: Task, body: Uint8Array, stop: AbortController, options: RunOptions = {}): Promise<RunAnswer> {
     const seconds = options.hasNoDeadline ? undefined : this.#config.requestTimeout;
     return withDeadline(stop, seconds, (signal) => this.#admit(task, body, signal, options));
   }
 
-  /** Finds the inputs of a request, so that each can have a line in the answer. @throws ServiceError as `run` */
+  /** Finds the inputs of a request that is answered with one line per input. @throws ServiceError as `run` */
   divide(task: ChunksTask, body: Uint8Array, stop: AbortController): Promise<RunAnswer> {
     return withDeadline(stop, this.#config.requestTimeout, async (signal) => {
       const work = { task, body, divides: 'lines' } as const;
@@ -57,17 +57,15 @@ export class Runner {
     });
   }
 
-  /** Whether a request with a body of this size would be rejected now. */
   isFullFor(bytes: number): boolean {
     return this.#isInline(bytes) ? this.#scheduler.isFull : this.#queue.isFull;
   }
 
-  /** Call it for each new connection: tasks on the event loop then let other connections be accepted first. */
+  /** Delays tasks on the event loop until a new connection is accepted. Call it for each connection. */
   yieldToAccepts(): void {
     this.#scheduler.yieldToAccepts();
   }
 
-  /** How busy the runner is now. */
   load(): RunnerLoad {
     return {
       waiting: this.#queue.waiting + this.#scheduler.waiting,
@@ -85,8 +83,8 @@ export class Runner {
   }
 
   /**
-   * Waits until a task may run, and runs it. A body is parsed once: a small one here, to see whether the task is
-   * light, any other in the worker thread.
+   * Waits until a task may run, and runs it. A small body is parsed here, to see whether the task is light. A
+   * larger body is parsed in the worker thread.
    */
   async #admit(
     task: Task,
@@ -102,7 +100,12 @@ export class Runner {
       if (!mayBeInline) return threads.run(task, body, signal, { onPart, urgency });
     }
     const queueSeconds = await this.#scheduler.enter(signal);
-    const request = await orUnknownNames(service, () => service.read(task, body));
+    let request: AnyRequest;
+    try {
+      request = service.read(task, body);
+    } catch (error) {
+      throw await service.withUnknownNames(error);
+    }
     if (threads !== undefined && !service.isLight(request)) {
       return threads.enter({ request }, length, signal, { onPart });
     }
@@ -111,20 +114,16 @@ export class Runner {
 }
 
 export interface RunOptions {
-  /** Requests an evaluation in parts, see `Service.run`. */
   readonly onPart?: OnPart;
-  /** By default, work is rejected if the queue is full. Other work waits for a thread, however small it is. */
+  /** Urgent work, the default, is rejected if the queue is full. Work of other urgency always waits for a thread. */
   readonly urgency?: Urgency;
-  /** Whether it has no deadline: a sink has its own timeout for its database. */
+  /** Whether the task has no deadline. A sink, for example, has its own timeout for its database. */
   readonly hasNoDeadline?: boolean;
 }
 
 export interface RunnerLoad {
-  /** Number of waiting tasks. */
   readonly waiting: number;
-  /** Number of worker threads. */
   readonly threads: number;
-  /** Whether a task arriving now would be rejected by at least one queue. */
   readonly isFull: boolean;
 }
 
@@ -136,14 +135,14 @@ export interface RunnerOptions {
 }
 
 /**
- * Milliseconds after which the caller is answered without waiting for stopped work: by then, work that obeys its
- * signal has ended, and other work has lost its worker thread, if it ran in one.
+ * Milliseconds after the abort until the caller is answered without waiting for stopped work. By then, the work
+ * has ended or lost its worker thread, unless it runs on the event loop and ignores its signal.
  */
 const ANSWER_GRACE = STOP_GRACE + 250;
 
 /**
- * Runs work until it ends. After the given seconds, if any, it aborts `stop`, and rejects after `ANSWER_GRACE` even
- * if the work ignores its signal. A caller that aborts `stop` itself waits for the work to end, or not at all.
+ * Runs work with an optional deadline. At the deadline, it aborts `stop`. `ANSWER_GRACE` later, it rejects even
+ * if the work continues. Callers that abort `stop` themselves decide whether to wait for the work.
  */
 function withDeadline<T>(
   stop: AbortController,
@@ -162,4 +161,93 @@ function withDeadline<T>(
       .then(resolve, fail)
       .finally(() => clearTimeout(deadline));
   });
+}
+
+/** Milliseconds after the first task of an event-loop turn during which more tasks may start in the same turn. */
+const TURN_MS = 5;
+/** Maximum consecutive turns in which no task starts although tasks wait. */
+const MAX_PASSED = 16;
+
+/** Admits tasks to the event loop so that it serves other requests between them. */
+export class EventLoopScheduler {
+  readonly #queueSize: number;
+  readonly #queue = new Set<() => void>();
+  #began: number | undefined;
+  #mayPass = false;
+  #passed = 0;
+
+  /** @param queueSize maximum waiting tasks; one of them starts in each turn */
+  constructor(queueSize: number) {
+    this.#queueSize = queueSize;
+  }
+
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
+  get isFull(): boolean {
+    return !this.#hasRoom() && this.#queue.size >= this.#queueSize;
+  }
+
+  /**
+   * Waits until a task may run.
+   *
+   * @returns the seconds that it waited
+   * @throws ServiceError `overloaded` at once if the queue is full
+   * @throws the signal's reason once it aborts
+   */
+  async enter(signal: AbortSignal): Promise<number> {
+    signal.throwIfAborted();
+    if (this.#hasRoom()) {
+      if (this.#began === undefined) this.#beginTurn();
+      return 0;
+    }
+    if (this.#queue.size >= this.#queueSize) throw OVERLOADED;
+    const begin = performance.now();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#queue.add(resolve);
+    try {
+      await unlessAborted(promise, signal);
+    } finally {
+      this.#queue.delete(resolve);
+    }
+    return (performance.now() - begin) / 1000;
+  }
+
+  /**
+   * Skips the next turn, because a connection has arrived. Node accepts only one connection per turn. Without
+   * skips, a long queue of connections would delay `/health`.
+   */
+  yieldToAccepts(): void {
+    this.#mayPass = true;
+  }
+
+  #hasRoom(): boolean {
+    if (this.#began === undefined) return true;
+    return this.#queue.size === 0 && performance.now() - this.#began < TURN_MS;
+  }
+
+  #beginTurn(): void {
+    this.#began = performance.now();
+    setImmediate(this.#endTurn);
+  }
+
+  readonly #endTurn = (): void => {
+    const [next] = this.#queue;
+    if (next === undefined) {
+      this.#began = undefined;
+      return;
+    }
+    const passes = this.#mayPass && this.#passed < MAX_PASSED;
+    this.#mayPass = false;
+    if (passes) {
+      this.#passed++;
+      setImmediate(this.#endTurn);
+      return;
+    }
+    this.#passed = 0;
+    this.#beginTurn();
+    this.#queue.delete(next);
+    next();
+  };
 }

@@ -2,42 +2,37 @@ import { type MessagePort, threadId } from 'node:worker_threads';
 import type { SharedBuffers, SharedMemory } from '../../../core/contracts/collaborators.ts';
 
 /**
- * Buffers that every thread of the process reads. The main thread keeps the registry: the first thread that requests
- * a key builds it; the others get the same memory once it is built. If a build fails or its thread ends,
- * the next waiting thread builds. A buffer that no thread holds is dropped.
+ * Buffers that all threads of the process read. The main thread keeps the registry. The first thread that requests a
+ * key builds its buffer; the others wait and get the same memory. If a build fails or its thread ends, the next
+ * waiting thread builds. A buffer without users is dropped.
  */
 export interface SharedBuffersRegistry extends SharedBuffers {
-  /** Releases what ended threads held, and reassigns their unfinished builds. */
+  /** Releases the buffers of ended threads, and reassigns their unfinished builds. */
   releaseDead(alive: ReadonlySet<number>): void;
-  /** Serves the thread at the other end of a port. */
   serve(port: MessagePort): void;
 }
 
 /** Buffers of a thread that shares none: every caller builds its own. */
 export const ownBuffers: SharedBuffers = { get: async (_key, build) => build(), release() {} };
 
-/** What threads tell the registry: the first four; and what it replies. */
+/** Messages between threads and the registry. `ask` to `released` are requests, `build` and `buffer` are replies. */
 interface Message {
   readonly type: 'ask' | 'built' | 'failed' | 'released' | 'build' | 'buffer';
   readonly key: string;
-  /** The thread that tells it, or is replied to. */
   readonly thread: number;
   readonly buffer?: SharedMemory | undefined;
 }
 
-/** What the registry knows about a buffer. */
 interface Entry {
   readonly key: string;
   buffer?: SharedMemory | undefined;
   builder?: number | undefined;
   waiting: number[];
-  /** The threads that have the buffer. */
   holders: Set<number>;
 }
 
-/** The registry of the main thread. */
 export function openSharedBuffers(): SharedBuffersRegistry {
-  // Not a BroadcastChannel: its first message loads Node's client of HTTP, which takes a thread 20 ms.
+  // A BroadcastChannel would load Node's HTTP client, which takes each thread 20 ms.
   const ports = new Map<number, MessagePort>();
   const registry = new Registry((reply) => {
     if (reply.thread === threadId) client.receive(reply);
@@ -53,6 +48,7 @@ export function openSharedBuffers(): SharedBuffersRegistry {
     },
     serve(port) {
       port.on('message', (message: Message) => {
+        if (message.type === undefined) return;
         ports.set(message.thread, port);
         registry.receive(message);
       });
@@ -61,7 +57,7 @@ export function openSharedBuffers(): SharedBuffersRegistry {
   };
 }
 
-/** The shared buffers as a worker thread sees them. @param port whose other end the registry is given */
+/** The shared buffers of a worker thread. @param port connected to the registry */
 export function connectSharedBuffers(port: MessagePort): SharedBuffers {
   const client = new Client((message) => port.postMessage(message));
   port.on('message', (message: Message) => client.receive(message));
@@ -124,7 +120,6 @@ class Registry {
     if (entry.holders.size === 0) this.#entries.delete(key);
   }
 
-  /** Has the next waiting thread build what this one did not. */
   #passOn(key: string, thread: number): void {
     const entry = this.#entries.get(key);
     if (entry === undefined || entry.builder !== thread || entry.buffer !== undefined) return;
@@ -140,7 +135,7 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** One thread's side: requests keys from the registry, and builds when told to. */
+/** A thread's side of the protocol: requests buffers, and builds those that the registry assigns to it. */
 class Client implements SharedBuffers {
   readonly #tell: (message: Message) => void;
   readonly #asked = new Map<string, Promise<SharedMemory>>();

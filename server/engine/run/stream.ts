@@ -1,20 +1,18 @@
 import { type ErrorCode, ServiceError, toPlainError } from '../../../core/errors.ts';
 import { withLinkedStop } from '../abort.ts';
-import type { Reported } from '../answer/response-metadata.ts';
+import type { Reported, Timings } from '../answer/response-metadata.ts';
 import { errorLine } from '../operations/lines.ts';
 import { type LineHead, type LineOutcome, lineHead, type StreamPlan } from '../read/plan.ts';
 import type { LinesTask } from '../tasks.ts';
 import type { RunAnswer } from './executor.ts';
 import { type Line, type LineSource, sizeOf } from './line-reader.ts';
 import type { Urgency } from './priority-queue.ts';
-import type { Rate } from './throughput.ts';
 
-/** Concurrent groups, one per thread. @param ahead groups that wait for a thread that ends early */
+/** Maximum concurrent groups. @param ahead groups that wait for the next free thread */
 export function groupsInFlight(threads: number, ahead = 2): number {
   return threads + ahead;
 }
 
-/** Runs lines, like a `Runner`. */
 export interface LineRunner {
   run(
     task: LinesTask,
@@ -24,36 +22,30 @@ export interface LineRunner {
   ): Promise<RunAnswer>;
 }
 
-/** A stream of documents, or of lists of chunks, to be answered. */
 export interface LineStream {
   readonly plan: StreamPlan;
-  /** Reads the lines after the first. */
   readonly reader: LineSource;
   readonly runner: LineRunner;
-  /** How long such work takes. */
   readonly rate: Rate;
-  /** Maximum concurrent groups of lines. */
   readonly slots: number;
   readonly urgency?: Urgency;
-  /** Stops the work when it aborts. */
   readonly signal: AbortSignal;
-  /** Called for each answer to some lines. @param bytes of the lines */
+  /** Called for the answer to each group of lines. @param bytes of these lines */
   onAnswer(answer: RunAnswer, bytes: number): void;
-  /** Called for failures that are not reported by an answer of the service. */
   onFailure(error: unknown): void;
-  /** Called whenever lines were read or answered. @param bytes of all lines that were read and not answered */
+  /** Called after lines were read or answered. @param bytes of all lines that were read but not answered */
   onHeld(bytes: number): void;
 }
 
 /**
- * Maximum lines, bytes and expected seconds of work per group. A group costs a message between threads, and its lines
- * share a deadline, so quick lines are grouped and slow lines go alone.
+ * Maximum lines, bytes and expected seconds of work per group. Each group costs a message between threads, so quick
+ * lines are grouped. Lines of a group share a deadline, so slow lines go alone.
  */
 const MAX_LINES = 256;
 const GROUP_BYTES = 262_144;
 const GROUP_SECONDS = 0.02;
 
-/** Errors of a group that its lines might not have individually. */
+/** Errors of a group that might not occur if each of its lines were processed alone. */
 const OF_ONE_LINE: ReadonlySet<ErrorCode> = new Set([
   'timed_out',
   'out_of_memory',
@@ -63,7 +55,6 @@ const OF_ONE_LINE: ReadonlySet<ErrorCode> = new Set([
 
 type Outcome = { readonly answer: LineAnswers } | { readonly error: unknown };
 
-/** A group of lines in work. */
 interface Group {
   readonly first: number;
   readonly lines: readonly Line[];
@@ -71,11 +62,10 @@ interface Group {
   readonly outcome: Promise<Outcome>;
 }
 
-/** Processes the lines of a stream, in groups that run at the same time, and gives the answers in order. */
+/** Processes the lines of a stream in concurrent groups, and gives the answers in order. */
 class LineGroups {
   readonly #stream: LineStream;
   readonly #running: Group[] = [];
-  /** The index of the next line. */
   next = 0;
   hasAnswered = false;
 
@@ -88,12 +78,10 @@ class LineGroups {
     return this.#hasRoom || this.#stream.reader.bytes < GROUP_BYTES;
   }
 
-  /** The outcome of the oldest group; undefined if there is none. */
   get oldest(): Promise<Outcome> | undefined {
     return this.#running[0]?.outcome;
   }
 
-  /** Starts work on the waiting lines, as long as there is room. */
   start(): void {
     const { reader } = this.#stream;
     while (this.#hasRoom && reader.waiting > 0) this.#startGroup(reader.take(MAX_LINES, this.#groupBytes));
@@ -113,7 +101,7 @@ class LineGroups {
     return answer;
   }
 
-  /** Until it is known how long lines take, each goes alone. */
+  /** Maximum bytes of the next group. A group has only one line until the duration of lines is known. */
   get #groupBytes(): number {
     const seconds = this.#stream.rate.expect(GROUP_BYTES) ?? Number.POSITIVE_INFINITY;
     return GROUP_BYTES * Math.min(1, GROUP_SECONDS / seconds);
@@ -138,7 +126,7 @@ class LineGroups {
     const { plan, signal } = this.#stream;
     if (!this.hasAnswered || signal.aborted || plan.writes === 'lists') throw error;
     this.#stream.onFailure(error);
-    return joined(lines.map((line, place) => failedLine(plan, headOf(line, first + place), error)));
+    return joined(lines.map((line, index) => failedLine(plan, headOf(line, first + index), error)));
   }
 }
 
@@ -161,16 +149,15 @@ async function answerGroup(stream: LineStream, first: number, lines: readonly Li
   }
 }
 
-/** Processes the lines one by one, each with its own deadline and thread, so that one does not fail the others. */
+/** Processes each line alone, with its own deadline and thread, so that a failure affects only one line. */
 async function answerEach(stream: LineStream, first: number, lines: readonly Line[]) {
   const answers: LineAnswers[] = [];
-  for (const [place, line] of lines.entries()) {
-    answers.push(await answerGroup(stream, first + place, [line]));
+  for (const [index, line] of lines.entries()) {
+    answers.push(await answerGroup(stream, first + index, [line]));
   }
   return joined(answers);
 }
 
-/** Runs lines with their own deadline, and until the stream is stopped. */
 function runGroup(
   { plan, runner, signal, urgency = 'patient' }: LineStream,
   first: number,
@@ -185,17 +172,13 @@ function isOfOneLine(error: unknown): boolean {
   return !(error instanceof ServiceError) || OF_ONE_LINE.has(error.code);
 }
 
-/** The results of some lines, in order. */
 export interface LineAnswers {
-  /** Whole lines: answers, or the plan's output. */
   readonly bytes: Uint8Array;
-  /** The outcome of each line, if the plan writes something other than answers. */
+  /** The outcome of each line, if the plan does not write answers. */
   readonly outcomes: readonly LineOutcome[];
-  /** What the plugins reported about each input of a batch. */
   readonly reported: readonly Reported[];
 }
 
-/** The answers one after the other. */
 function joined(answers: readonly LineAnswers[]): LineAnswers {
   return {
     bytes: Buffer.concat(answers.map(({ bytes }) => bytes)),
@@ -204,7 +187,6 @@ function joined(answers: readonly LineAnswers[]): LineAnswers {
   };
 }
 
-/** The result of a line that failed. */
 function failedLine({ writes }: StreamPlan, head: LineHead, error: unknown): LineAnswers {
   if (writes === undefined) return { bytes: errorLine(head, error), outcomes: [], reported: [] };
   return { bytes: NOTHING, outcomes: [{ ...head, error: toPlainError(error) }], reported: [] };
@@ -212,7 +194,7 @@ function failedLine({ writes }: StreamPlan, head: LineHead, error: unknown): Lin
 
 const NOTHING = Buffer.alloc(0);
 
-/** The head of the answer to a line that was not processed, with its id if that can be read. */
+/** The head of the answer to an unprocessed line, with its id if the line can be parsed. */
 function headOf(line: Line, index: number): LineHead {
   try {
     return Buffer.isBuffer(line) ? lineHead(JSON.parse(line.toString()), line, index) : { index };
@@ -222,11 +204,11 @@ function headOf(line: Line, index: number): LineHead {
 }
 
 /**
- * Answers the lines of a stream in order. It reads no further than it processes, and processes no further than its
- * answers are taken, so memory does not grow with the stream.
+ * Answers the lines of a stream in order. Lines are read and processed only as fast as the caller takes answers,
+ * so memory stays bounded.
  *
- * @throws ServiceError errors of the whole request, as long as no line was answered; afterwards they are reported in
- *   the answers to the lines, or in a final one if the stream cannot be read further; without answers, they are thrown
+ * @throws ServiceError errors of the whole request before the first answer. Later errors become answers to their
+ * lines, or a final answer if the stream breaks. If the plan writes no answers, later errors are thrown.
  */
 export async function* answerLines(stream: LineStream): AsyncGenerator<LineAnswers> {
   const { reader, signal, plan } = stream;
@@ -254,4 +236,45 @@ export async function* answerLines(stream: LineStream): AsyncGenerator<LineAnswe
   if (!groups.hasAnswered || plan.writes !== undefined) throw broken.error;
   stream.onFailure(broken.error);
   yield failedLine(plan, { index: groups.next }, broken.error);
+}
+
+/** Maximum kinds of work that are tracked. */
+const MAX_KEPT = 1000;
+/** The weight of the newest measurement, if it covers `WHOLE_BYTES` or more. Smaller measurements weigh less. */
+const NEWEST = 0.3;
+const WHOLE_BYTES = 65_536;
+
+type Plugins = readonly { readonly kind: string; readonly name: string }[];
+
+/** Duration per byte of earlier work by the same plugins. */
+export interface Rate {
+  /** Expected seconds of work, excluding parsing and serialising; undefined without measurements. */
+  expect(bytes: number): number | undefined;
+  note(bytes: number, timings: Timings): void;
+}
+
+/** Learns the duration of work, so that it can be divided into messages of a suitable size. */
+export class Throughput {
+  readonly #secondsPerByte = new Map<string, number>();
+
+  of(plugins: Plugins): Rate {
+    const key = plugins.map(({ kind, name }) => `${kind}/${name}`).join(' ');
+    return {
+      expect: (bytes) => {
+        const known = this.#secondsPerByte.get(key);
+        return known === undefined ? undefined : known * bytes;
+      },
+      note: (bytes, timings) => this.#note(key, bytes, timings),
+    };
+  }
+
+  #note(key: string, bytes: number, { times }: Timings): void {
+    if (bytes === 0) return;
+    const work = times.filter(({ stage }) => stage !== 'parse' && stage !== 'serialise');
+    const now = work.reduce((sum, { seconds }) => sum + seconds, 0) / bytes;
+    const before = this.#secondsPerByte.get(key) ?? now;
+    const weight = NEWEST * Math.min(1, bytes / WHOLE_BYTES);
+    if (this.#secondsPerByte.size >= MAX_KEPT && !this.#secondsPerByte.has(key)) this.#secondsPerByte.clear();
+    this.#secondsPerByte.set(key, weight * now + (1 - weight) * before);
+  }
 }

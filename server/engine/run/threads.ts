@@ -1,31 +1,27 @@
 import { ServiceError } from '../../../core/errors.ts';
 import { withLinkedStop } from '../abort.ts';
-import { release } from '../answer/release.ts';
 import { joinTimings, type Timings } from '../answer/response-metadata.ts';
+import { release } from '../memory.ts';
 import type { Service } from '../service.ts';
 import type { Answer, ChunksTask, OnPart, Task } from '../tasks.ts';
 import type { Executor, RunAnswer, Work } from './executor.ts';
 import { LineList } from './line-reader.ts';
 import { NOBODY, type PriorityQueue, type Urgency } from './priority-queue.ts';
-import { answerLines, groupsInFlight, type LineAnswers } from './stream.ts';
-import type { Rate, Throughput } from './throughput.ts';
+import { answerLines, groupsInFlight, type LineAnswers, type Rate, type Throughput } from './stream.ts';
 
 export interface ThreadsOptions {
   readonly pool: Executor;
   readonly queue: PriorityQueue;
   readonly service: Pick<Service, 'plugins'>;
   readonly throughput: Throughput;
-  /** Maximum bytes of an answer. */
   readonly maxAnswerBytes: number;
 }
 
-/** How work is queued, and who takes the parts of its answer. */
 export interface EnterOptions {
   readonly urgency?: Urgency | undefined;
   readonly onPart?: OnPart | undefined;
 }
 
-/** The worker threads with their queue. A slow batch is spread over all idle threads. */
 export class Threads {
   readonly #options: ThreadsOptions;
 
@@ -37,7 +33,7 @@ export class Threads {
    * Runs a task.
    *
    * @param body bytes of the request; they may be transferred
-   * @throws ServiceError `overloaded`, the signal's reason, or what the executor throws
+   * @throws ServiceError `overloaded`, the signal's reason, or errors of the executor
    */
   async run(
     task: Task,
@@ -54,11 +50,7 @@ export class Threads {
     return answer;
   }
 
-  /**
-   * Waits for a thread, and has it do the work.
-   *
-   * @param bytes of the request
-   */
+  /** Waits for a thread and runs the work in it. @param bytes of the request */
   async enter(
     work: Work,
     bytes: number,
@@ -82,15 +74,13 @@ export class Threads {
     return throughput.of(plugins.flatMap((entry) => (entry === undefined ? [] : [entry.manifest])));
   }
 
-  /** Whether groups of the inputs are worth their messages; false if the duration of the work is unknown. */
+  /** Whether processing inputs in groups saves more than its messages cost; false if the duration is unknown. */
   #isWorthDividing(rate: Rate, bytes: number): boolean {
     const seconds = rate.expect(bytes) ?? 0;
     return this.#options.queue.idle > 1 && seconds >= MIN_SECONDS && seconds >= bytes * SECONDS_PER_BYTE;
   }
 
-  /**
-   * Has one thread find the inputs, and then all of them process groups of inputs. A failing group stops the others.
-   */
+  /** Finds the inputs in one thread, and processes groups of them in all. A failing group stops the others. */
   async #runInGroups(
     task: ChunksTask,
     body: Uint8Array,
@@ -109,7 +99,7 @@ export class Threads {
       return answer;
     } catch (error) {
       if (!(error instanceof ServiceError && OF_READING.has(error.code))) throw error;
-      // Errors name the place of an input in the batch, which only reading the whole batch tells.
+      // The error must name the input's place in the batch, so the batch is read again as a whole.
       const whole = { task, body: first.body as Uint8Array };
       return this.enter(whole, whole.body.length, signal, { urgency: 'patient' });
     }
@@ -153,13 +143,11 @@ export class Threads {
   }
 }
 
-/** Minimum work that is divided. */
 const MIN_SECONDS = 0.02;
-/** Work that takes less time per byte than finding inputs and joining answers is not worth dividing. */
+/** Seconds per byte below which dividing work costs more than it saves. */
 const SECONDS_PER_BYTE = 40e-9;
 const OF_READING: ReadonlySet<string> = new Set(['invalid_parameters', 'line_not_json']);
 
-/** Who sends a file, if the work is to read one. */
 function senderOf(work: Work): string | undefined {
   return 'task' in work && work.task.run === 'file' ? (work.task.sender ?? NOBODY) : undefined;
 }
@@ -169,7 +157,7 @@ function isChunksTask(task: Task): task is ChunksTask {
 }
 
 /**
- * Joins the lists of groups into one JSON list, and frees their memory.
+ * Joins the lists of groups into one JSON list, and frees the memory of the groups.
  *
  * @param limit maximum bytes
  * @throws ServiceError `answer_too_large`

@@ -1,10 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { unlessAborted } from '../abort.ts';
 
-/** The use of a value, which stays open at least until the lease is released. */
 export interface Lease<T> {
   readonly value: T;
-  /** Whether it was opened for this lease. */
   readonly isNew: boolean;
   release(): void;
 }
@@ -12,31 +10,30 @@ export interface Lease<T> {
 type Open<T> = (signal: AbortSignal) => Promise<T | undefined>;
 
 export interface LeaseCacheOptions<T> {
-  /** Maximum values that stay open without a lease. */
+  /** Maximum number of values that stay open without a lease. */
   readonly max: number;
-  /** Maximum total of `sizeOf` for those values. */
   readonly maxSize?: number;
   sizeOf?(value: T): number;
   /** Milliseconds after which an unused value is freed. */
   readonly ttl?: number;
-  /** Frees a value that is no longer kept. Must not throw. */
+  /** Frees a dropped value. Must not throw. */
   free?(value: T): void | Promise<void>;
 }
 
 interface Entry<T> {
   readonly opening: Promise<T | undefined>;
-  /** Ends the opening once no lease waits for it. */
+  /** Stops the opening once no caller waits for it. */
   readonly stop: AbortController;
   users: number;
 }
 
 /**
- * Leases values that are costly to open. Each key is opened once, however many callers request it meanwhile. Values
- * without a lease stay open within limits; the least recently used are freed first.
+ * Leases values that are costly to open. Concurrent requests for a key share one opening. Values without a lease
+ * stay open within limits; the least recently used are freed first.
  */
 export class LeaseCache<T extends object> {
   readonly #free: (value: T) => void | Promise<void>;
-  /** Values that are being opened or are leased; they do not count towards the limits, as they cannot be freed. */
+  /** Values that are being opened or are leased. They cannot be freed, so they do not count towards the limits. */
   readonly #inUse = new Map<string, Entry<T>>();
   readonly #idle: LRUCache<string, T>;
   readonly #freeing = new Set<Promise<void>>();
@@ -62,7 +59,7 @@ export class LeaseCache<T extends object> {
     });
   }
 
-  /** The open value of a key, without a lease, for values that may be used after they are freed. */
+  /** Returns the open value of a key without a lease. Only for values that stay usable after they are freed. */
   kept(key: string): T | undefined {
     return this.#idle.get(key);
   }
@@ -70,9 +67,9 @@ export class LeaseCache<T extends object> {
   /**
    * Opens the value of a key, or reuses the open one.
    *
-   * @param open called if the key is not open; its signal aborts once no lease waits for it. If it rejects, so do all
-   *   waiting leases, and the next one opens again. `undefined` is passed on and not kept.
-   * @param signal of the caller; the lease is no longer waited for once it aborts
+   * @param open called if the value is not open. Its signal aborts once no caller waits. If it rejects, all
+   *   waiting callers get the error, and the next call opens again. `undefined` is returned but not kept.
+   * @param signal its abort ends the caller's wait
    * @throws the signal's reason, once it aborts
    */
   async lease(key: string, open: Open<T>, signal?: AbortSignal): Promise<Lease<T> | undefined> {
@@ -92,7 +89,7 @@ export class LeaseCache<T extends object> {
     }
   }
 
-  /** Frees values without a lease now, and leased ones as soon as they are released. */
+  /** Frees unleased values now, and each leased value when it is released. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const value of this.#idle.values()) this.#dispose(value);
@@ -110,7 +107,6 @@ export class LeaseCache<T extends object> {
     return entry;
   }
 
-  /** Whether nothing holds the entry; the next lease of the key opens again or reuses the kept value. */
   #leave(key: string, entry: Entry<T>): boolean {
     entry.users--;
     if (entry.users > 0) return false;
@@ -118,7 +114,7 @@ export class LeaseCache<T extends object> {
     return true;
   }
 
-  /** Ends an opening that no lease waits for. If it ignores its signal, its value is kept all the same. */
+  /** Stops an opening that no caller waits for. If the opening succeeds anyway, its value is kept. */
   #stop(key: string, { opening, stop }: Entry<T>, reason: unknown): void {
     stop.abort(reason);
     opening.then(
@@ -129,10 +125,9 @@ export class LeaseCache<T extends object> {
 
   #keep(key: string, value: T | undefined): void {
     if (value === undefined) return;
-    // The key may have been opened again meanwhile; one value is enough.
     const isKept = !this.#isClosed && !this.#idle.has(key) && !this.#inUse.has(key);
     if (isKept) this.#idle.set(key, value);
-    // The cache does not accept a value that is over the limit by itself.
+    // The LRU cache rejects a single value that is larger than the limit.
     if (!isKept || !this.#idle.has(key)) this.#dispose(value);
   }
 

@@ -1,5 +1,4 @@
 import { KINDS, type PluginId } from '../../../core/contracts/manifest.ts';
-import type { ImportFailure } from '../../../core/hosting/capability.ts';
 import type { PluginHost } from '../../../core/hosting/container.ts';
 import {
   type BrokenPlugin,
@@ -9,7 +8,6 @@ import {
 } from '../../../core/hosting/registry.ts';
 import { type Described, described, listOf, object, text } from '../answer/schemas.ts';
 
-/** A plugin as callers see it. */
 export const listedPlugin = {
   title: 'Plugin',
   ...object(
@@ -38,21 +36,20 @@ export const listedPlugin = {
 
 export type ListedPlugin = Described<typeof listedPlugin>;
 
-/** All plugins, broken ones last. @param failures what is known about those that cannot be imported */
+/** All plugins, broken ones last. @param failures errors of plugins that could not be created at their last use */
 export function listPlugins(
   { all, broken }: Registry,
-  failures: ReadonlyMap<PluginId, ImportFailure>,
+  failures: ReadonlyMap<PluginId, string>,
 ): readonly ListedPlugin[] {
   return [...all.map((entry) => describe(entry, failures.get(entry.id))), ...broken.map(describeBroken)];
 }
 
-/** A plugin and what it lacks; why it cannot be imported is only for the operator, because it may contain paths. */
 function describe(
   { manifest, origin, warning, missing }: PluginEntry,
-  failure: ImportFailure | undefined,
+  failure: string | undefined,
 ): ListedPlugin {
   const { kind, name, summary, version, engine } = manifest;
-  const lacks = failure === undefined ? [...missing] : [...missing, unimportable(failure)];
+  const lacks = failure === undefined ? [...missing] : [...missing, `it cannot be created: ${failure}`];
   const about = { kind, name, summary, version, engine, origin, warning };
   if (lacks.length === 0) return { ...about, state: 'ready', available: true, missing: lacks };
   const state = failure === undefined ? 'unavailable' : 'broken';
@@ -65,13 +62,6 @@ function describeBroken({ kind, name, origin, reason }: BrokenPlugin): ListedPlu
   return { ...about, state: 'broken', reason, available: false, missing };
 }
 
-function unimportable({ reason, message, place }: ImportFailure): string {
-  const where = place === undefined ? '' : ` (${place})`;
-  const more = message === undefined ? '' : "; see the server's log or --check";
-  return `it cannot be imported: ${reason}${where}${more}`;
-}
-
-/** A tokenizer that requests may name. */
 export const listedTokenizer = {
   title: 'Tokenizer',
   ...object({
@@ -86,7 +76,7 @@ export const listedTokenizer = {
 export type ListedTokenizer = Described<typeof listedTokenizer>;
 
 /**
- * All tokenizers that can be opened by name, and those that a plugin would have if it lacked nothing.
+ * All tokenizers that can be opened by name, and the tokenizers of plugins that cannot run here.
  *
  * @throws ServiceError errors of `PluginHost`
  */

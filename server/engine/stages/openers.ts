@@ -4,9 +4,8 @@ import type { Kind } from '../../../core/contracts/manifest.ts';
 import type { Tokenizer, TokenizerProvider } from '../../../core/contracts/tokenizer.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { PluginHost } from '../../../core/hosting/container.ts';
-import { isNamed, ownersOf } from '../../../core/hosting/owners.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
-import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
+import { isNamed, ownersOf, type PluginEntry, type Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import { defaultNameOf } from '../read/request-schemas.ts';
 import { suggest } from '../validation/suggest.ts';
@@ -16,17 +15,16 @@ export interface ListedModel extends ModelInfo {
   readonly provider: string;
 }
 
-/** Maximum tokenizers of a plugin that stay open. */
 const MAX_TOKENIZERS = 8;
 
-/** Wraps a provider so that it keeps the tokenizers that it opens, for requests and for plugins that use it. */
+/** Wraps a provider so that requests and plugins share its open tokenizers. */
 export function keepTokenizers(provider: TokenizerProvider, log: Log): TokenizerProvider {
   const cache = new LeaseCache<Tokenizer>({ max: MAX_TOKENIZERS });
   return {
     names: () => provider.names(),
     aliases: () => provider.aliases?.() ?? {},
     async open(name) {
-      // A tokenizer holds nothing but memory, so it may be used without a lease.
+      // A tokenizer holds only memory, so it stays usable without a lease.
       const kept = cache.kept(name);
       if (kept !== undefined) return kept;
       const lease = await cache.lease(name, async () => {
@@ -48,7 +46,7 @@ interface OpenersOptions {
   readonly config: Pick<Config, 'maxModels' | 'maxModelBytes' | 'modelAliases' | 'allowDownloads'>;
 }
 
-/** The one place where the name of a tokenizer or an embedding model is resolved to the plugin that opens it. */
+/** Resolves the names of tokenizers and embedding models to their plugins; no other code does. */
 export class Openers {
   readonly #registry: Registry;
   readonly #host: PluginHost;
@@ -57,7 +55,6 @@ export class Openers {
   readonly #models: LeaseCache<EmbeddingModel>;
   readonly #aliases: ReturnType<typeof createModelAliases>;
   readonly #defaultTokenizer: string | undefined;
-  /** The default one, used by most requests. */
   #kept: Tokenizer | undefined;
 
   constructor({ registry, host, log, config }: OpenersOptions) {
@@ -75,11 +72,7 @@ export class Openers {
     this.#defaultTokenizer = defaultNameOf(registry, 'tokenizer');
   }
 
-  /**
-   * Opens a tokenizer.
-   *
-   * @throws ServiceError `unknown_tokenizer`, `missing_capability`, `plugin_failed`
-   */
+  /** Opens a tokenizer. @throws ServiceError `unknown_tokenizer`, `missing_capability`, `plugin_failed` */
   async tokenizer(name: string): Promise<Tokenizer> {
     const isDefault = name === this.#defaultTokenizer;
     if (isDefault && this.#kept !== undefined) return this.#kept;
@@ -95,7 +88,7 @@ export class Openers {
   }
 
   /**
-   * Opens a model, by its own name or an alias, for one request, which must release it.
+   * Opens a model by its name or an alias. The request that opens the model must release the lease.
    *
    * @throws ServiceError `unknown_model`, `model_files_missing`, `missing_capability`, `plugin_failed`
    */
@@ -107,7 +100,7 @@ export class Openers {
   }
 
   /**
-   * Checks that there may be a tokenizer with a name, without opening one that is listed, and without a download.
+   * Checks that a tokenizer of this name may exist. Neither opens a listed tokenizer nor downloads anything.
    *
    * @throws ServiceError as `tokenizer`
    */
@@ -117,7 +110,7 @@ export class Openers {
   }
 
   /**
-   * Checks that there may be a model with a name, without opening one that is listed, and without a download.
+   * Checks that a model of this name may exist. Neither opens a listed model nor downloads anything.
    *
    * @throws ServiceError as `model`
    */
@@ -127,7 +120,7 @@ export class Openers {
     if (!isListed && !this.#config.allowDownloads) (await this.model(asked)).release();
   }
 
-  /** Opens models, so that requests find them open. If one cannot be opened, the next request for it reports why. */
+  /** Opens models in advance. If a model fails to open, the next request for the model reports the reason. */
   async prepare(models: readonly string[]): Promise<void> {
     for (const name of models) {
       const lease = await this.model(name).catch(() => undefined);
@@ -135,17 +128,15 @@ export class Openers {
     }
   }
 
-  /** The plugins that may open a tokenizer or a model with that name. */
   owners(kind: 'tokenizer' | 'embedding', name: string): readonly PluginEntry[] {
     return ownersOf(this.#registry, kind, kind === 'embedding' ? this.#aliases.targetOf(name) : name);
   }
 
-  /** All models that can be opened or are known by name, with their plugins and all their names. */
+  /** All models that can be opened or are known by name. Each has its plugin and all its names. */
   async listModels(): Promise<ListedModel[]> {
     return this.#aliases.addTo(await this.#listAll());
   }
 
-  /** The names of the tokenizers that can be opened. */
   async tokenizerNames(): Promise<readonly string[]> {
     const names = this.#ready('tokenizer').map(async ({ manifest }) =>
       (await this.#host.get('tokenizer', manifest.name)).names(),
@@ -153,7 +144,6 @@ export class Openers {
     return (await Promise.all(names)).flat();
   }
 
-  /** The problems of configured aliases whose models no plugin has or claims, unless they can be downloaded. */
   async lostAliases(): Promise<readonly string[]> {
     const given = Object.entries(this.#config.modelAliases);
     if (this.#config.allowDownloads || given.length === 0) return [];
@@ -164,7 +154,6 @@ export class Openers {
     return lost.map(([alias, name]) => `--model-aliases ${alias}=${name}: there is no model ${name} here`);
   }
 
-  /** Closes the models. */
   close(): Promise<void> {
     return this.#models.close();
   }
@@ -199,9 +188,9 @@ export class Openers {
   }
 
   /**
-   * The error for a model that no plugin opened: if a plugin claims its name, only its files are missing here.
+   * The error for a model that no plugin opened. If a plugin claims the name, only the model's files are missing.
    *
-   * @param shown the name for the message, with the alias that led to it
+   * @param shown the name for the message; an alias is shown with its model
    */
   async #unknownModel(name: string, shown: string): Promise<ServiceError> {
     const owners = ownersOf(this.#registry, 'embedding', name);
@@ -232,12 +221,10 @@ export class Openers {
   }
 }
 
-/** The names of models, aliases included. */
 function namesOf(models: readonly ModelInfo[]): string[] {
   return models.flatMap((model) => [model.name, ...(model.aliases ?? [])]);
 }
 
-/** @param start when it was begun, on the clock of `performance` */
 function logOpened(log: Log, kind: 'model' | 'tokenizer', name: string, start: number): void {
   log.debug({ [kind]: name, ms: Math.round(performance.now() - start) }, `opened a ${kind}`);
 }
@@ -255,10 +242,13 @@ const ADD_MODEL =
 const ADD_PLUGIN =
   'No embedding plugin is loaded: add one to --plugins, such as embedding/static, or restore its folder, and restart the server.';
 
-/** Fewer letters are the beginning of a name by chance. */
+/** Minimum letters of a name that may be a prefix of a known name. Shorter names match by chance. */
 const MIN_BEGINNING = 4;
 
-/** The name that differs only in punctuation and case, else the closest one, which may be longer: `gpt4` is gpt-4, not gpt2, and `cl100k` is cl100k_base. */
+/**
+ * The known name that differs only in punctuation and case; otherwise one that begins with the name; otherwise
+ * the closest. So `gpt4` is gpt-4, not gpt2, and `cl100k` is cl100k_base.
+ */
 function closest(name: string, known: readonly string[]): string | undefined {
   const plain = (one: string) => one.toLowerCase().replace(/[^a-z0-9]/g, '');
   const begins =
@@ -266,15 +256,9 @@ function closest(name: string, known: readonly string[]): string | undefined {
   return known.find((one) => plain(one) === plain(name)) ?? begins ?? suggest(name, known);
 }
 
-/** How to add a tokenizer for a plugin that takes any name. */
 const INSTALL =
   ' To add one, put its tokenizer.json into a folder of its name in the models folder, or start the server with --allow-downloads.';
 
-/**
- * Names that the operator gave to embedding models. An alias takes precedence over a model with the same name.
- *
- * @param given the names of models by alias
- */
 function createModelAliases(given: Readonly<Record<string, string>>) {
   const targets = new Map(Object.entries(given));
   const targetOf = (name: string) => targets.get(name) ?? name;
@@ -287,14 +271,13 @@ function createModelAliases(given: Readonly<Record<string, string>>) {
   }
 
   return {
-    /** The name of the model that an alias refers to; other names unchanged. */
     targetOf,
-    /** A name for messages, quoted; for an alias, the model first. */
+    /** The quoted name for messages. For an alias, the name of its model comes first. */
     describe(name: string) {
       const target = JSON.stringify(targetOf(name));
       return targets.has(name) ? `${target}, for which ${JSON.stringify(name)} is an alias,` : target;
     },
-    /** Adds the aliases to their models, and drops the names that they hide. */
+    /** Adds the configured aliases to their models, and drops models whose own name is a configured alias. */
     addTo: (models: readonly ListedModel[]) =>
       models.filter(({ name }) => !targets.has(name)).map(withAliases),
   };

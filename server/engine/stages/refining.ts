@@ -5,29 +5,26 @@ import { brokenPromise } from '../../../core/engine/chunking.ts';
 import { countCodePoints } from '../../../core/engine/cuts/cuts.ts';
 import type { CountedSpan } from '../../../core/engine/packing/packing.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
+import type { Origin } from '../answer/chunk-set.ts';
 import { utf16Offsets } from '../answer/offsets.ts';
-import type { Origin } from './chunk-set.ts';
 
-/** Chunks that a refinery has returned, with their origins. */
 export interface Refined {
   readonly chunks: readonly Chunk[];
   readonly origins: readonly Origin[];
-  /** The stretches of the document that they cover; `undefined` if unchanged. */
+  /** The stretches of the document that the chunks cover; `undefined` if the refinery kept them. */
   readonly spans: readonly CountedSpan[] | undefined;
 }
 
-/** The document of the chunks, and the unit of their offsets in it. */
 interface RefinedSource {
   readonly text: string;
   readonly unit: OffsetUnit;
 }
 
 /**
- * One call of a refinery: the part of its context that derives chunks from the given ones, and what is done with the
- * chunks that it returns.
+ * Prepares one call of a refinery: creates the tools of its context, and the function that processes its result.
  *
- * @param origins of the given chunks, in the same order
- * @param source `undefined` for chunks that came in a request, without a document
+ * @param origins origin of each given chunk
+ * @param source the document; `undefined` if the request gave chunks without a document
  */
 export function startRefining(
   entry: PluginEntry,
@@ -50,13 +47,13 @@ export function startRefining(
   return {
     tools,
     /**
-     * Checks the chunks that the refinery returned, and finds out what each of them still holds of the source.
+     * Checks the chunks that the refinery returned, and finds which parts of their texts come from the source.
      *
      * @throws ServiceError `broken_promise`
      */
     finish(chunks: readonly Chunk[]): Refined {
       const changesCount = entry.manifest.changesCount === true;
-      if (changesCount) checkPlaces(entry, given, chunks);
+      if (changesCount) checkRanges(entry, given, chunks);
       else checkCount(entry, given, chunks);
       const find = changesCount ? finderOf(given, surrounded) : (_: Chunk, index: number) => index;
       const spans = changesCount && source !== undefined ? spansOf(entry, chunks, source) : undefined;
@@ -75,7 +72,6 @@ export function startRefining(
   }
 }
 
-/** A result of `surround`. */
 interface Surrounded {
   readonly of: Chunk;
   readonly text: string;
@@ -92,37 +88,33 @@ function checkCount(entry: PluginEntry, given: readonly Chunk[], chunks: readonl
   );
 }
 
-/**
- * Refuses chunks without offsets, and chunks out of the order of the text, if the given ones have offsets in order.
- */
-function checkPlaces(entry: PluginEntry, given: readonly Chunk[], chunks: readonly Chunk[]): void {
-  const isPlace = ({ start_index, end_index }: Chunk) =>
+/** Refuses returned chunks without offsets and, if the given chunks are in order, returned chunks out of order. */
+function checkRanges(entry: PluginEntry, given: readonly Chunk[], chunks: readonly Chunk[]): void {
+  const hasRange = ({ start_index, end_index }: Chunk) =>
     Number.isInteger(start_index) &&
     Number.isInteger(end_index) &&
     0 <= start_index &&
     start_index <= end_index;
-  const bad = chunks.findIndex((chunk) => !isPlace(chunk));
+  const bad = chunks.findIndex((chunk) => !hasRange(chunk));
   if (bad !== -1)
     throw brokenPromise(entry.manifest, `the chunk ${bad} that it returned has no offsets in the text`);
-  const fall = firstFall(chunks);
-  if (fall === -1 || firstFall(given) !== -1) return;
-  throw brokenPromise(entry.manifest, `the chunk ${fall} that it returned begins before the previous one`);
+  const index = firstOutOfOrder(chunks);
+  if (index === -1 || firstOutOfOrder(given) !== -1) return;
+  throw brokenPromise(entry.manifest, `the chunk ${index} that it returned begins before the previous one`);
 }
 
-/** The first chunk that begins before the previous one; -1 if none does. */
-function firstFall(chunks: readonly Chunk[]): number {
+function firstOutOfOrder(chunks: readonly Chunk[]): number {
   return chunks.findIndex(({ start_index }, at) => start_index < (chunks[at - 1]?.start_index ?? 0));
 }
 
-/** Finds the given chunk that a returned one comes from: through `surround`, or by its offsets. */
 function finderOf(given: readonly Chunk[], surrounded: ReadonlyMap<Chunk, Surrounded>) {
   const indexes = new Map(given.map((chunk, index) => [chunk, index]));
-  const byPlace = new Map(given.map((chunk, index) => [placeOf(chunk), index]));
+  const byRange = new Map(given.map((chunk, index) => [rangeOf(chunk), index]));
   return (chunk: Chunk): number | undefined =>
-    indexes.get(surrounded.get(chunk)?.of ?? chunk) ?? byPlace.get(placeOf(chunk));
+    indexes.get(surrounded.get(chunk)?.of ?? chunk) ?? byRange.get(rangeOf(chunk));
 }
 
-function placeOf({ start_index, end_index }: Chunk): string {
+function rangeOf({ start_index, end_index }: Chunk): string {
   return `${start_index} ${end_index}`;
 }
 
@@ -133,7 +125,8 @@ function spansOf(entry: PluginEntry, chunks: readonly Chunk[], { text, unit }: R
     chunks.flatMap(({ start_index, end_index }) => [start_index, end_index]),
   );
   return chunks.map(({ start_index, end_index, token_count }, at) => {
-    const [start, end] = [offsets.get(start_index), offsets.get(end_index)];
+    const start = offsets.get(start_index);
+    const end = offsets.get(end_index);
     if (start !== undefined && end !== undefined) return { start, end, token_count };
     throw brokenPromise(
       entry.manifest,
@@ -142,7 +135,6 @@ function spansOf(entry: PluginEntry, chunks: readonly Chunk[], { text, unit }: R
   });
 }
 
-/** The length of a text in a unit. */
 type Length = (text: string) => number;
 
 export const LENGTHS: Readonly<Record<OffsetUnit, Length>> = {
@@ -151,15 +143,12 @@ export const LENGTHS: Readonly<Record<OffsetUnit, Length>> = {
   byte: (text) => Buffer.byteLength(text),
 };
 
-/**
- * The length of a chunk's text in its unit; `undefined` if its text differs from its stretch of the source. If
- * several units fit, the text has only characters for which they are the same.
- */
+/** Finds the length function for the unit of a chunk's offsets; `undefined` if a refinery changed the text. */
 function lengthIn({ text, start_index, end_index }: Chunk, lengths: readonly Length[]): Length | undefined {
   return lengths.find((length) => length(text) === end_index - start_index);
 }
 
-/** A part of a chunk, see `RefineTools.part`. @param lengths the possible units of its offsets */
+/** A part of a chunk; see `RefineTools.part`. @param lengths length functions of the possible units */
 function partOf(
   chunk: Chunk,
   start: number,
@@ -174,7 +163,7 @@ function partOf(
   return { ...chunk, ...fields, text, start_index, end_index: start_index + length(text) };
 }
 
-/** Neighbours as one chunk, see `RefineTools.join`. @param lengths the possible units of their offsets */
+/** Joins neighbouring chunks; see `RefineTools.join`. @param lengths length functions of the possible units */
 export function joinChunks(
   chunks: readonly Chunk[],
   fields: Partial<Chunk>,
@@ -192,7 +181,7 @@ export function joinChunks(
   return { ...joined, ...fields, text, end_index };
 }
 
-/** Fields about the end of a chunk and what follows: joined chunks take those of the last one. */
+/** Fields about the end of a chunk. A joined chunk takes these fields from its last part. */
 const OF_THE_END = ['last_page', 'last_line', 'next_id'] as const;
 
 function endOf(chunk: Chunk): Readonly<Record<string, unknown>> {
@@ -200,20 +189,19 @@ function endOf(chunk: Chunk): Readonly<Record<string, unknown>> {
   return Object.fromEntries(OF_THE_END.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])));
 }
 
-/** The places of all chunks; that of a line which two of them share, once. */
 function placesOf(chunks: readonly Chunk[]): { readonly places?: readonly unknown[] } {
   const all = chunks.flatMap(({ places }) => (Array.isArray(places) ? (places as unknown[]) : []));
-  const places = all.filter((place, at) => at === 0 || !isDeepStrictEqual(place, all[at - 1]));
+  const places = all.filter((place, index) => index === 0 || !isDeepStrictEqual(place, all[index - 1]));
   return places.length === 0 ? {} : { places };
 }
 
-/** The text of a chunk after an offset, so that shared text is joined once. */
 function textBehind({ text, start_index }: Chunk, offset: number, length: Length | undefined): string {
   if (length === undefined) return text;
-  let [at, place] = [0, start_index];
+  let at = 0;
+  let reached = start_index;
   for (const character of text) {
-    if (place >= offset) break;
-    place += length(character);
+    if (reached >= offset) break;
+    reached += length(character);
     at += character.length;
   }
   return text.slice(at);

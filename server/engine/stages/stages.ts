@@ -1,4 +1,4 @@
-import type { Chunk, DocumentInfo, Located, OffsetUnit, Report } from '../../../core/contracts/chunk.ts';
+import type { DocumentInfo, Located, OffsetUnit, Report } from '../../../core/contracts/chunk.ts';
 import type { Chunker } from '../../../core/contracts/chunker.ts';
 import type { Log } from '../../../core/contracts/collaborators.ts';
 import type { EmbeddingModel, LongTexts } from '../../../core/contracts/embedding.ts';
@@ -11,21 +11,20 @@ import { ServiceError } from '../../../core/errors.ts';
 import type { PluginHost } from '../../../core/hosting/container.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
+import { chunkObjects, type DocumentChunks, givenChunks, placeChunks } from '../answer/chunk-set.ts';
 import type { Timer } from '../answer/response-metadata.ts';
-import { infoOf, type SourceDocument } from '../read/documents.ts';
+import { type Input, infoOf, NO_DOCUMENT, type SourceDocument } from '../read/documents.ts';
 import type { NamedOptions } from '../validation/refusals.ts';
-import { chunkObjects, type DocumentChunks, givenChunks, placeChunks } from './chunk-set.ts';
 import type { Openers } from './openers.ts';
 import { startRefining } from './refining.ts';
-import { supervisedModel } from './supervised-model.ts';
-import { countingUnknownText } from './unknown-text.ts';
+import { countingUnknownText, supervisedModel } from './supervised-model.ts';
 
 /** A stage of a request: a plugin and its validated options, with defaults. Plain data. */
 export interface StageRequest {
   readonly kind: 'chunker' | 'refinery';
   readonly name: string;
   readonly options: Readonly<Record<string, unknown>>;
-  /** Where the request has its options, for messages: `steps[1].config.`; missing if they are those of the request. */
+  /** Place of the options, for messages: `steps[1].config.`. Undefined if they are members of the request itself. */
   readonly place?: string;
 }
 
@@ -36,8 +35,8 @@ export interface StageUses {
 }
 
 /**
- * What each of the stages uses; it is resolved here and nowhere else. Every chunker counts tokens: with the tokenizer
- * of its model, if it uses one and the request names no other.
+ * Resolves the tokenizer and the model of each stage; no other code does. Every chunker counts tokens: with the
+ * requested tokenizer, otherwise with that of its model, otherwise with the default one.
  */
 export function usesOf(
   stages: readonly StageRequest[],
@@ -53,33 +52,32 @@ export function usesOf(
   });
 }
 
-/** Stages, and what each of them uses. */
 export interface StageList {
   readonly stages: readonly StageRequest[];
   readonly uses: readonly StageUses[];
 }
 
-/** What stages are created from. */
+export function unitOf({ stages }: StageList): OffsetUnit {
+  return stages.findLast(({ kind }) => kind === 'chunker')?.options.offset_unit as OffsetUnit;
+}
+
 export interface StageTools {
   readonly registry: Registry;
   readonly host: PluginHost;
   readonly openers: Openers;
   readonly log: Log;
-  /** Stops plugins that obey it when it aborts. */
   readonly signal: AbortSignal;
 }
 
-/** What the stages of one request share. */
 interface StageContext {
   readonly tools: StageTools;
   readonly report: Report;
   readonly timer: Timer;
-  /** Released when the request ends. */
   readonly leases: { release(): void }[];
 }
 
 /**
- * Opens stages with exactly what their plugins use, calls `use` with them, and releases what they hold.
+ * Opens stages and what their plugins use, calls `use` with the stages, and then releases everything.
  *
  * @throws ServiceError errors of `PluginHost`, `Openers` and `use`
  */
@@ -102,13 +100,11 @@ export async function withStages<T>(
   }
 }
 
-/** Whether other names of the request may be unknown, too. */
 function isAboutNames(error: unknown): error is ServiceError {
   const codes = ['unknown_tokenizer', 'unknown_model', 'invalid_parameters'];
   return error instanceof ServiceError && codes.includes(error.code);
 }
 
-/** The options of stages, with the tokenizers and models that they use. */
 export function namedIn(stages: readonly StageRequest[], uses: readonly StageUses[]): NamedOptions[] {
   return stages.map(({ kind, name, options: given, place = '' }, at) => {
     const { tokenizer, embedding } = uses[at] as StageUses;
@@ -117,7 +113,6 @@ export function namedIn(stages: readonly StageRequest[], uses: readonly StageUse
   });
 }
 
-/** A stage that is ready to run for one request. */
 export type Stage = ChunkStage | ReturnType<typeof refineStage>;
 type ChunkStage = Awaited<ReturnType<typeof chunkStage>>;
 
@@ -140,15 +135,17 @@ function openStage(
   });
 }
 
-/** A plugin with its options, and what was opened for it. */
 interface OpenedPlugin {
   readonly entry: PluginEntry;
   readonly options: StageRequest['options'];
-  /** What it does not use is not even a property, so that no plugin comes to rely on it. */
+  /** Only the tools that the plugin declares in `uses`, so that the plugin cannot rely on others. */
   readonly used: { readonly tokenizer?: Tokenizer; readonly model?: EmbeddingModel };
 }
 
-/** A chunker can group sentences whose vectors mean nothing with others; only if all mean nothing, nothing is cut. */
+/**
+ * Leases a model for a stage. A chunker's meaningless vectors are counted only if all vectors are meaningless.
+ * Otherwise the chunker can group their sentences with others.
+ */
 async function leaseModel(
   { manifest }: PluginEntry,
   name: string,
@@ -173,7 +170,6 @@ async function chunkStage(
   const { manifest } = entry;
   return {
     unit: offset_unit as OffsetUnit,
-    /** @param document what is known about the document besides its text */
     async chunk(text: string, document: DocumentInfo): Promise<CountedSpan[]> {
       if (used.model !== undefined) report('embedding-model', used.model.name);
       const tools = { ...used, tokenizer, document, report, signal };
@@ -207,19 +203,10 @@ function refineStage(
   };
 }
 
-/** What goes through the stages: a document, or a list of chunks of a request. */
-export type Input = SourceDocument | GivenChunks;
-
-export interface GivenChunks {
-  readonly chunks: readonly Chunk[];
-  /** The JSON of the `metadata` of each chunk, as it came; undefined if none has any. */
-  readonly metadata?: readonly (Uint8Array | undefined)[] | undefined;
-}
-
 /**
- * Runs one input through the stages; lists and streams are run one input after the other. A chunk stage after others
- * splits the stretches of the document that the previous chunks cover, so offsets stay those of the document. What
- * earlier chunk stages said about a chunk applies to its parts; fields added by refine stages are dropped.
+ * Runs one input through the stages; lists and streams are run input by input. A further chunk stage splits the
+ * chunks of the previous stage, with offsets in the document. The parts inherit the fields that chunk stages set,
+ * but not those that refine stages set.
  *
  * @throws ServiceError
  */
@@ -238,8 +225,6 @@ export async function runStages(stages: readonly Stage[], input: Input): Promise
   return chunks as DocumentChunks;
 }
 
-const NO_DOCUMENT: SourceDocument = { text: '', json: new Uint8Array(0) };
-
 async function splitFurther(
   { chunk }: ChunkStage,
   document: SourceDocument,
@@ -257,14 +242,14 @@ async function splitFurther(
 }
 
 /**
- * A part of a chunk made by a further chunk stage, as a stretch of the document. It inherits the fields of the whole:
- * its own fields take precedence, its own context comes after the inherited one, and located stretches are clipped to
- * it.
+ * A part that a further chunk stage made of a chunk, as a stretch of the document. The part's own fields win over
+ * those of the chunk. Contexts are joined; the chunk's located stretches are cut to the part.
  *
  * @param part with offsets in the text of the chunk
  */
 function partOf(whole: CountedSpan, part: CountedSpan): CountedSpan {
-  const [start, end] = [part.start + whole.start, part.end + whole.start];
+  const start = part.start + whole.start;
+  const end = part.end + whole.start;
   const context = [whole.context, part.context].filter((one) => one !== undefined && one !== '').join('\n');
   const lists = { ...clipped(whole.located, start, end), ...moved(part.located, whole.start) };
   return {

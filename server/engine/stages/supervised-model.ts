@@ -1,5 +1,6 @@
 import type { Log } from '../../../core/contracts/collaborators.ts';
 import type { EmbeddingModel, LongTexts, Vectors } from '../../../core/contracts/embedding.ts';
+import type { TokenizedText, Tokenizer } from '../../../core/contracts/tokenizer.ts';
 import { brokenPromise } from '../../../core/engine/chunking.ts';
 import type { Timer } from '../answer/response-metadata.ts';
 import { embedWithin, placeRefusal } from './windows.ts';
@@ -7,24 +8,22 @@ import { embedWithin, placeRefusal } from './windows.ts';
 /** Minimum milliseconds between two progress lines in the log. */
 const PROGRESS_MS = 1000;
 
-/** How a request uses a model. */
 export interface Supervision {
   readonly log: Log;
   readonly timer: Timer;
-  /** What to do with texts beyond the model's window. */
   readonly longTexts: LongTexts;
-  /** What a text is, for an error about one: `chunks`; default an error without a place. */
+  /** What the texts are, such as `chunks`, to name the place in errors. By default, errors have no place. */
   readonly unit?: string;
   /**
-   * Whether each text whose vector means nothing is counted and named, or they are only counted if a call has no
-   * others; default `each`.
+   * `each`, the default, counts and lists every text with a meaningless vector. `all` counts these texts only if
+   * all texts of a call have such vectors.
    */
   readonly counts?: 'each' | 'all';
 }
 
 /**
- * The model as one request sees it: its progress is logged, its time is measured, its vectors are checked, those that
- * mean nothing are counted, and texts beyond its window are treated as requested, and counted.
+ * Wraps a model for one request: logs progress, measures time, checks vectors, and counts meaningless vectors.
+ * Texts longer than the model's window are treated as requested, and counted too.
  */
 export function supervisedModel(
   model: EmbeddingModel,
@@ -81,7 +80,6 @@ function findFault(vectors: Vectors, texts: number): string | undefined {
   return areFinite(values) ? undefined : 'a number that is not finite';
 }
 
-/** The indexes of zero vectors. */
 function findZeros({ dimensions, values }: Vectors): number[] {
   const zeros: number[] = [];
   for (let from = 0; from < values.length; from += dimensions) {
@@ -92,7 +90,7 @@ function findZeros({ dimensions, values }: Vectors): number[] {
   return zeros;
 }
 
-/** Numbers that are not finite have all bits of the exponent set. Has no branch per number. */
+/** Whether all numbers are finite. Infinities and NaN have all bits of the exponent set. The loop has no branches. */
 function areFinite({ buffer, byteOffset, length }: Float32Array): boolean {
   const bits = new Int32Array(buffer, byteOffset, length);
   let overflow = 0;
@@ -100,5 +98,65 @@ function areFinite({ buffer, byteOffset, length }: Float32Array): boolean {
   return overflow >= 0;
 }
 
-/** The bits of a number in single precision without its sign, and the lowest one of its exponent. */
-const [SIZE, MIN_EXPONENT] = [0x7fffffff, 0x00800000];
+/** Bits of a single-precision number: all except the sign, and the lowest bit of the exponent. */
+const SIZE = 0x7fffffff;
+const MIN_EXPONENT = 0x00800000;
+
+/** Wraps a tokenizer to count each letter of unknown text, because one token may represent a whole sentence. */
+export function countingUnknownText(tokenizer: Tokenizer): Tokenizer {
+  const { encode, unknownId } = tokenizer;
+  if (encode === undefined || unknownId === undefined) return tokenizer;
+  const tokens = (text: string) => ({ ids: tokenizer.encode?.(text) as Uint32Array, unknownId });
+  return {
+    ...tokenizer,
+    name: tokenizer.name,
+    encode: (text) => tokenizer.encode?.(text) as Uint32Array,
+    tokenize(text) {
+      const whole = tokenizer.tokenize(text);
+      if (!MAY_BE_UNKNOWN.test(text)) return whole;
+      const splitEnds = (part: string, tokenized: TokenizedText) =>
+        endsOf(part, tokenized.ends(), tokens(part));
+      return {
+        count(start, end) {
+          const part = text.slice(start, end);
+          if (!MAY_BE_UNKNOWN.test(part)) return whole.count(start, end);
+          const { ids } = tokens(part);
+          return ids.includes(unknownId) ? splitEnds(part, tokenizer.tokenize(part)).length : ids.length;
+        },
+        ends: () => splitEnds(text, whole),
+      };
+    },
+  };
+}
+
+/** A non-Latin letter. Vocabularies have all Latin words, so Latin letters count only in words above `MAX_WORD`. */
+const LETTERS = /[\p{L}--\p{Script=Latin}]/gv;
+const CHARACTERS = /\P{M}/gu;
+const MAY_BE_UNKNOWN = /[\p{L}--\p{Script=Latin}]|\S{101}/v;
+/** Maximum characters of a word; tokenizers of models treat longer words as unknown. */
+const MAX_WORD = 100;
+
+function endsOf(
+  text: string,
+  ends: Uint32Array,
+  { ids, unknownId }: { readonly ids: Uint32Array; readonly unknownId: number },
+): Uint32Array {
+  const split: number[] = [];
+  let start = 0;
+  for (const [at, end] of ends.entries()) {
+    if (ids[at] === unknownId) addLetterEnds(split, text.slice(start, end), start);
+    split.push(end);
+    start = end;
+  }
+  return Uint32Array.from(split);
+}
+
+/** Adds the end of each letter in a token. The last letter is skipped, because it ends with the token. */
+function addLetterEnds(ends: number[], token: string, start: number): void {
+  const letters = token.length > MAX_WORD ? CHARACTERS : LETTERS;
+  let isFirst = true;
+  for (const { index } of token.matchAll(letters)) {
+    if (!isFirst) ends.push(start + index);
+    isFirst = false;
+  }
+}

@@ -19,10 +19,7 @@ interface Tools {
   readonly openers: Openers;
 }
 
-/**
- * The same refusal with the unknown names that its options have, so that a caller sees all problems at once; other
- * errors as they are.
- */
+/** Adds the unknown names in a request's options to its refusal. Other errors are unchanged. */
 export async function withUnknownNames(error: unknown, tools: Tools): Promise<unknown> {
   const { named = [] } = (error ?? {}) as Partial<Unlooked>;
   if (named.length === 0 || !(error instanceof ServiceError)) return error;
@@ -33,7 +30,7 @@ export async function withUnknownNames(error: unknown, tools: Tools): Promise<un
 }
 
 /**
- * Refuses what was refused and the unknown names of all options that were noted, before any work is done with them.
+ * Refuses a request that has collected problems, or unknown names in noted options, before any work.
  *
  * @throws ServiceError `invalid_parameters` with all problems
  */
@@ -42,7 +39,7 @@ export async function refuseUnknownNames({ problems, named }: Refusals, tools: T
   if (all.length > 0) throw invalid(all);
 }
 
-/** Each problem once. One that was found without its place, when the name was used, is that of the name. */
+/** Joins problems. Drops an own problem if `names` has the same problem with the option's place. */
 function joined(own: readonly string[], names: readonly string[]): string[] {
   const isName = (problem: string) => names.some((one) => withoutStop(one).endsWith(withoutStop(problem)));
   return [...own.filter((problem) => !isName(problem)), ...names];
@@ -64,7 +61,6 @@ async function unknownNames(named: readonly NamedOptions[], tools: Tools): Promi
   return [...new Set(problems.flat())];
 }
 
-/** Only an unknown name is a problem of the request. */
 async function unknownName(
   name: unknown,
   look: (name: string) => Promise<unknown>,
@@ -85,7 +81,7 @@ async function problemsOfPlugin(
 ): Promise<readonly string[]> {
   const entry = kind === undefined ? undefined : tools.registry.find(kind, name);
   if (kind === undefined || entry === undefined || entry.missing.length > 0) return [];
-  // A plugin without options has nothing to look up, and is loaded at its first use.
+  // A plugin without options has no names to look up, so it need not be loaded.
   if (Object.keys(entry.manifest.options?.properties ?? {}).length === 0) return [];
   return callPlugin(entry, async () => {
     const plugin = (await tools.host.get(kind, name)) as ChecksOptions;

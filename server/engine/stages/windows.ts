@@ -9,20 +9,19 @@ import type {
 import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
 import { invalid, reasonOf, refusedError, ServiceError } from '../../../core/errors.ts';
 
-/** What the service does with texts that are longer than the window of their model. It is decided here and nowhere else. */
+/** Only this file handles texts that are longer than the window of their model. */
 
-/** Vectors, and how many of the texts were longer than the window of the model. */
 export interface WindowedVectors {
-  /** As the model gave them: not checked. */
+  /** Unchecked vectors of the model. */
   readonly vectors: Vectors;
   readonly long: number;
 }
 
 /**
- * Embeds texts, and treats those beyond the model's window as requested.
+ * Embeds texts. Treats texts longer than the model's window as requested.
  *
  * @throws ServiceError `invalid_parameters` if texts cannot be cut because the window is not known
- * @throws an error with `refusedText` for a text that is refused, here or by the model
+ * @throws an error with `refusedText` for a text that this function or the model refuses
  */
 export async function embedWithin(
   model: EmbeddingModel,
@@ -43,7 +42,6 @@ export async function embedWithin(
   return { vectors: await embedPieces(model, split, request), long: long.length };
 }
 
-/** The indexes of the texts that are longer than the window. */
 function longTexts(
   texts: readonly string[],
   window: ModelWindow,
@@ -70,10 +68,10 @@ function refusalOf(
 }
 
 /**
- * An error about one text with the place of that text; other errors as they are.
+ * Adds the place of a text to an error about the text. Other errors are unchanged.
  *
- * @param unit what a text is
- * @param first the index of the first text of the call
+ * @param unit what the texts are, such as `chunks`
+ * @param first index of the first text of the call
  */
 export function placeRefusal(error: unknown, unit: string, first = 0): unknown {
   const { refusedText, expose, statusCode } = (error ?? {}) as Partial<TextRefusal> & {
@@ -85,7 +83,7 @@ export function placeRefusal(error: unknown, unit: string, first = 0): unknown {
   return Object.assign(placed, { expose, statusCode });
 }
 
-/** The error of a batch about one text of a document, with the place of the document; other errors as they are. */
+/** Adds the place of a document to an error about one of its texts in a batch. Other errors are unchanged. */
 export function placeDocument(error: unknown, index: number): unknown {
   if (!(error instanceof ServiceError) || !isRefusal(error.cause)) return error;
   const placed = Object.entries(error.values).map(([name, value]) =>
@@ -99,14 +97,12 @@ function isRefusal(error: unknown): boolean {
   return typeof (error as Partial<TextRefusal>).refusedText === 'number' || isRefusal(error.cause);
 }
 
-/** A part of a text that the model reads whole. */
 interface Piece {
   readonly text: string;
-  /** Its tokens, without those of a prompt and special ones. */
+  /** Tokens of the piece, without prompt and special tokens. */
   readonly tokens: number;
 }
 
-/** The pieces of each text, at least one. */
 type Split = readonly (readonly Piece[])[];
 
 function splitTexts(
@@ -120,14 +116,13 @@ function splitTexts(
   const own = window.count('', purpose);
   const count = (text: string) => window.count(text, purpose) - own;
   return texts.map((text, index) => {
-    // A prompt that fills the window leaves no room to split a text for.
+    // A prompt that fills the window leaves no room for text.
     if (!isLong.has(index) || own >= window.tokens) return [{ text, tokens: 1 }];
     signal.throwIfAborted();
     return splitText(text, tokenizer, window.tokens - own, count);
   });
 }
 
-/** Cuts a text into pieces of at most `room` tokens, between words if possible. */
 function splitText(
   text: string,
   tokenizer: Tokenizer,
@@ -136,11 +131,12 @@ function splitText(
 ): Piece[] {
   const ends = tokenizer.tokenize(text).ends();
   const pieces: Piece[] = [];
-  let [start, from] = [0, 0];
+  let start = 0;
+  let from = 0;
   while (start < text.length) {
     let to = Math.min(from + roomFor(ends.length - from, room, pieces.length), ends.length);
     let piece = pieceAt(text, ends, start, from, to, count);
-    // A piece by itself may have other tokens than within the text.
+    // A piece may have more tokens by itself than within the text.
     while (piece.tokens > room && to > from + 1) {
       to = Math.max(from + 1, to - (piece.tokens - room));
       piece = pieceAt(text, ends, start, from, to, count);
@@ -153,14 +149,13 @@ function splitText(
 }
 
 /**
- * Tokens of the next piece. The last one is never full: otherwise a text and its repetition, whose pieces are all
- * equal, would have one vector.
+ * Maximum tokens of the next piece. The last piece is never full. Otherwise a text and the same text repeated
+ * would have equal pieces, and so the same vector.
  */
 function roomFor(rest: number, room: number, before: number): number {
   return rest === room && before > 0 ? Math.max(1, room - 1) : room;
 }
 
-/** @param start where the piece begins, which is the end of the token before `from` */
 function pieceAt(
   text: string,
   ends: Uint32Array,
@@ -176,7 +171,7 @@ function pieceAt(
 
 const WHITE_SPACE = /\s/;
 
-/** The last end of a token beside white space, in the last eighth of the piece; else the end of its last token. */
+/** Where a piece ends: at the last token end beside white space in its last eighth, else at its last token end. */
 function endBetweenWords(text: string, ends: Uint32Array, from: number, to: number): number {
   const first = Math.max(from + 1, to - Math.floor((to - from) / 8));
   for (let at = to; at >= first; at--) {
@@ -208,7 +203,6 @@ async function embedPieces(model: EmbeddingModel, split: Split, request: EmbedRe
   };
 }
 
-/** The indexes of the texts all of whose pieces are in the list. */
 function wholeTexts(pieces: readonly number[], split: Split): number[] {
   const listed = new Set(pieces);
   let next = 0;
@@ -217,12 +211,12 @@ function wholeTexts(pieces: readonly number[], split: Split): number[] {
   );
 }
 
-/** The last window of a text counts less than the first one by this share, so that their order matters. */
+/** The share of weight that a text's last piece loses against the first. So the order of the pieces matters. */
 const FADING = 1 / 16;
 
 /**
- * The vector of each text: the mean of those of its pieces, each counted by its tokens, and scaled to length 1 if these
- * are. That of a single piece is unchanged.
+ * The mean vector of each text's pieces, weighted by the pieces' tokens. If the pieces' vectors have length 1,
+ * the mean is scaled to length 1. A single piece keeps its vector.
  */
 function averages(values: Float32Array, dimensions: number, split: Split): Float32Array {
   const means = new Float32Array(split.length * dimensions);
@@ -237,7 +231,8 @@ function averages(values: Float32Array, dimensions: number, split: Split): Float
 
 function meanOf(rows: Float32Array, dimensions: number, pieces: readonly Piece[]): Float64Array {
   const sum = new Float64Array(dimensions);
-  let [total, areUnits] = [0, true];
+  let total = 0;
+  let areUnits = true;
   for (const [row, { tokens }] of pieces.entries()) {
     const weight = tokens * (1 - (FADING * row) / pieces.length);
     total += weight;
@@ -254,5 +249,5 @@ function meanOf(rows: Float32Array, dimensions: number, pieces: readonly Piece[]
   return scale === 0 ? sum : sum.map((value) => value / scale);
 }
 
-/** The square of the length of a unit vector in single precision differs from 1 by less. */
+/** Maximum difference between 1 and the squared length of a unit vector in single precision. */
 const NEARLY = 1e-3;

@@ -1,32 +1,26 @@
 import { type ErrorCode, invalid, ServiceError } from '../../../core/errors.ts';
 
-/**
- * Options of a chunker or refinery whose names of tokenizers, models, recipes and the like are still to be looked up.
- * Plain data.
- */
+/** Options with names of tokenizers, models or recipes that have not been looked up yet. Plain data. */
 export interface NamedOptions {
   readonly kind: 'chunker' | 'refinery' | undefined;
-  /** Name of the plugin. */
   readonly name: string;
-  /** Where the options are, for messages: `steps[1].config.`; empty for those of a request. */
+  /** Place of the options, for messages: `steps[1].config.`; empty for the options of a request. */
   readonly place: string;
-  /** Those that fit the schema; the others are missing. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** A refusal with the options whose names nobody has looked up, because others do not fit the schema. */
+/** A refusal by the schema, with the options whose names have not been looked up. */
 export interface Unlooked extends ServiceError {
   readonly named?: readonly NamedOptions[];
 }
 
-/** Adds to a refusal by the schema the options that do fit it. @param options as they were given */
+/** Adds the options that have no problem to a refusal by the schema. @param options all given options */
 export function withNamed(error: unknown, { options, ...rest }: NamedOptions): unknown {
   if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') return error;
   const fitting = fittingIn(options, rest.place, error.problems);
   return Object.assign(error, { named: [{ ...rest, options: fitting }] } satisfies Pick<Unlooked, 'named'>);
 }
 
-/** The options that no problem is about; of options within an object, those that fit. */
 function fittingIn(
   options: NamedOptions['options'],
   place: string,
@@ -53,16 +47,12 @@ export class Refusals {
   readonly #named: NamedOptions[] = [];
   readonly problems: string[];
 
-  /**
-   * @param codes of the errors that are collected
-   * @param problems found before
-   */
   constructor(codes: readonly ErrorCode[] = ['invalid_parameters'], problems: readonly string[] = []) {
     this.#codes = codes;
     this.problems = [...problems];
   }
 
-  /** Runs a check. @returns its result; undefined if it refuses @throws another error, unless a refusal goes before it */
+  /** Runs a check. @returns undefined if it refuses @throws any other error, unless a refusal came first */
   collect<T>(check: () => T): T | undefined {
     try {
       return check();
@@ -77,7 +67,7 @@ export class Refusals {
     }
   }
 
-  /** Options that fit, whose names are looked up: if something else is refused, or by `refuseUnknownNames`. */
+  /** Notes valid options. Their names are looked up after another refusal, or by `refuseUnknownNames`. */
   note(options: NamedOptions): void {
     this.#named.push(options);
   }
@@ -86,13 +76,12 @@ export class Refusals {
     return this.#named;
   }
 
-  /** All of them as one error. */
   error(): Unlooked {
     return Object.assign(invalid(this.problems), { named: this.#named });
   }
 }
 
-/** The problems for which a check refuses a value. @throws another error */
+/** The problems for which a check refuses a value. @throws errors that are not refusals */
 export function problemsIn(check: () => unknown): readonly string[] {
   const refusals = new Refusals();
   refusals.collect(check);
@@ -100,24 +89,19 @@ export function problemsIn(check: () => unknown): readonly string[] {
 }
 
 /**
- * Reads a request. If it is refused, everything is checked again, so that a caller sees all problems at once.
+ * Turns a request's first refusal into one with all problems of the request. Other errors are unchanged.
  *
- * @param checkAll collects the problems of checks that do not depend on each other
+ * @param collect runs all checks that do not depend on each other
  */
-export function orAllRefusals<T>(read: () => T, checkAll: (refusals: Refusals) => void): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') throw error;
-    const refusals = new Refusals();
-    checkAll(refusals);
-    throw refusals.problems.length > 0 ? refusals.error() : error;
-  }
+export function withAllProblems(error: unknown, collect: (refusals: Refusals) => void): unknown {
+  if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') return error;
+  const refusals = new Refusals();
+  collect(refusals);
+  return refusals.problems.length > 0 ? refusals.error() : error;
 }
 
-/** The problems that an error tells, without full stops. */
 export const problemsOf = ({ problems, detail }: ServiceError): readonly string[] =>
   problems.length > 0 ? problems : [withoutStop(detail)];
 
-/** A problem of a list, which ends without a full stop. */
+/** Problems in a list have no full stop. */
 export const withoutStop = (problem: string): string => problem.replace(/\.$/, '');

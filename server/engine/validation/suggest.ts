@@ -2,11 +2,7 @@ import { closest, distance } from 'fastest-levenshtein';
 
 const MAX_COMPARED = 64;
 
-/**
- * The known name closest to a mistyped one, if it is close enough.
- *
- * @param most letters that may differ
- */
+/** The known name closest to a mistyped name, if close enough. @param most maximum letters that differ */
 export function suggest(
   name: string,
   known: readonly string[],
@@ -18,10 +14,9 @@ export function suggest(
   return distance(given, near) <= most ? known[candidates.indexOf(near)] : undefined;
 }
 
-/** The sentence of a plugin about a name that it does not know, with the names that it knows. */
 const UNKNOWN = /there is no [^"]*"([^"]*)"; available: ([^;"]*)$/;
 
-/** A plugin's problem, with the name that was meant if it is about an unknown one. */
+/** Adds the closest known name to a plugin's problem with an unknown name. */
 export function withSuggestion(sentence: string): string {
   const problem = sentence.replace(/\.$/, '');
   const [, name, known = ''] = UNKNOWN.exec(problem) ?? [];

@@ -4,13 +4,12 @@ import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import type { CreateCheck } from '../../../core/contracts/collaborators.ts';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import { invalid, ServiceError } from '../../../core/errors.ts';
-import { type ListCheck, listChecks } from './list-checks.ts';
 import { suggest } from './suggest.ts';
 
 /**
  * Checks a value, fills in its defaults and returns it.
  *
- * @param place put before a parameter's name in a problem, such as `steps[1].config.`
+ * @param place prefix of a parameter's name in a problem, such as `steps[1].config.`
  * @throws ServiceError `invalid_parameters`
  */
 export type Validate = (value: unknown, place?: string) => Record<string, unknown>;
@@ -18,11 +17,11 @@ export type Validate = (value: unknown, place?: string) => Record<string, unknow
 const MAX_PROBLEMS = 20;
 
 /**
- * Creates the check of one schema. Types are strict: nothing is converted. All problems of a value are reported,
- * except that for a list only the first bad item is.
+ * Creates the check of one schema. Values are never converted to another type. The check reports all problems of
+ * a value, but only the first bad item of a list.
  */
 export function createValidator(schema: ObjectSchema): Validate {
-  // Compiled at first use: compiling is slow, and every start would wait for it.
+  // Compiled at first use, because compiling slows down the start.
   let first: ValidateFunction | undefined;
   let all: ValidateFunction | undefined;
   let lists: readonly ListCheck[] | undefined;
@@ -51,14 +50,14 @@ export function createValidator(schema: ObjectSchema): Validate {
 /**
  * Compiles a schema.
  *
- * @returns whether a value matches the schema; it fills in defaults
+ * @returns a function that tells whether a value matches the schema, and fills in the value's defaults
  * @throws Error if the schema is invalid, or has an unknown keyword
  */
 export function checkSchema(schema: ObjectSchema): (value: object) => boolean {
   return ajvOfFirst().compile(schema);
 }
 
-/** The check of a schema that lists what is wrong, for files that plugins read. */
+/** Creates a check by which plugins validate the files that they read. */
 export const createCheck: CreateCheck = (schema) => {
   const validate = createValidator(schema);
   return (value, place) => {
@@ -72,7 +71,6 @@ export const createCheck: CreateCheck = (schema) => {
   };
 };
 
-/** Keywords of option schemas, for suggestions. */
 export const KEYWORDS = [
   ...['type', 'default', 'description', 'title', 'examples', 'enum', 'const'],
   ...['anyOf', 'oneOf', 'allOf', 'not'],
@@ -81,13 +79,12 @@ export const KEYWORDS = [
   ...['properties', 'required', 'additionalProperties', 'lessThan', 'excludes', 'effectiveWith'],
 ];
 
-/** Created once for all schemas, because every new Ajv compiles the meta-schema first. */
+/** One instance for all schemas, because every new Ajv compiles the meta-schema first. */
 const ajvOfAll = once(() => createAjv({ allErrors: true }));
 const ajvOfFirst = once(() => createAjv({}));
 
 const require = createRequire(import.meta.url);
 
-/** Loads the package, which a thread needs only for requests that it reads itself. */
 function createAjv(more: Options): Ajv {
   const { Ajv } = require('ajv') as typeof import('ajv');
   const options = { strict: true, allowUnionTypes: true, useDefaults: true, verbose: true };
@@ -108,7 +105,7 @@ function invalidValue(problems: readonly string[]): ServiceError {
   return invalid(shown);
 }
 
-/** The problems; if several list the known names, only the first one does. */
+/** Keeps a list of known names only in the first problem that contains the list. */
 function withOneKnown(problems: readonly string[]): string[] {
   const said = new Set<string>();
   return problems.map((problem) => {
@@ -127,7 +124,6 @@ const COMPILE = {
   all: (schema: ObjectSchema) => ajvOfAll().compile(withoutItems(schema)),
 };
 
-/** The schema without the items of its top-level lists, which may be too many to report them all. */
 function withoutItems(schema: ObjectSchema): ObjectSchema {
   const properties = Object.entries(schema.properties ?? {});
   const shallows = properties.map(([name, property]) => [name, shallow(property)]);
@@ -139,22 +135,17 @@ function shallow(schema: object): object {
   return anyOf === undefined ? rest : { ...rest, anyOf: anyOf.map(shallow) };
 }
 
-/** The errors without those that add nothing to others. */
 function relevantErrors(errors: readonly ErrorObject[]): ErrorObject[] {
   const unions = errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath);
   return errors.filter((error) => !isBranchOfUnion(error, errors, unions));
 }
 
-/** Whether a parameter is compared with one that is invalid itself. */
 function isBoundByWrong({ keyword, schema }: ErrorObject, errors: readonly ErrorObject[]): boolean {
   if (keyword !== 'lessThan') return false;
   return errors.some((other) => other.keyword !== 'lessThan' && other.instancePath === `/${schema}`);
 }
 
-/**
- * Whether an error adds nothing: for a union one error is enough, that of an item if there is one, else that of the
- * union.
- */
+/** Whether an error about a union is redundant. If an item has errors, only these count; else the union's own. */
 function isBranchOfUnion(
   error: ErrorObject,
   errors: readonly ErrorObject[],
@@ -173,7 +164,7 @@ function problemOf(error: ErrorObject, value: Record<string, unknown>, schema: O
       return unknownParameter(join(path, params.additionalProperty as string), error);
     case 'required': {
       const name = params.missingProperty as string;
-      // The expectation for a parameter is taken from the whole schema, so that both checks word it alike.
+      // `first` and `all` take the expected value from the whole schema, so that their messages agree.
       const parent = path === '' ? schema : (error.parentSchema as ObjectSchema);
       const missing = parent.properties?.[name];
       return `${join(path, name)}: missing, expected ${missing === undefined ? 'a value' : expectation(missing)}`;
@@ -196,7 +187,6 @@ function problemOf(error: ErrorObject, value: Record<string, unknown>, schema: O
   }
 }
 
-/** The object that a member belongs to, by the member's JSON pointer. */
 function ownerIn(value: Record<string, unknown>, pointer: string): Record<string, unknown> {
   const names = pointer.split('/').slice(1, -1);
   return names.reduce((owner, name) => owner[name] as Record<string, unknown>, value);
@@ -211,7 +201,7 @@ function unknownParameter(path: string, error: ErrorObject): string {
   return `${cutShort(path)}: unknown parameter${remedy}`;
 }
 
-/** `/delim/3` as `delim[3]`. */
+/** `/delim/3` becomes `delim[3]`. */
 function pathOf(pointer: string): string {
   const parts = pointer
     .split('/')
@@ -225,9 +215,9 @@ function join(path: string, name: string): string {
 }
 
 /**
- * Adds `lessThan: "x"`: the value must be below that of the member `x` of the same object, or of the whole value if
- * that object has none; and `excludes: ["x"]`: if the value is not the default, no member `x` of the same object may
- * differ from its own default. `effectiveWith` is known and checks nothing.
+ * Adds the keywords of parameters. `lessThan: "x"`: the value must be below the member `x` of its own object, or
+ * else of the whole value. `excludes: ["x"]`: unless the value is the default, `x` in the same object must have
+ * its own default. `effectiveWith` checks nothing.
  */
 function addKeywords(ajv: Ajv): Ajv {
   ajv.addKeyword({
@@ -243,7 +233,7 @@ function addKeywords(ajv: Ajv): Ajv {
     },
     errors: false,
   });
-  // Used by forms only: a value without effect is not an error.
+  // Only forms for users need this keyword: a value without effect is valid.
   ajv.addKeyword({ keyword: 'effectiveWith', schemaType: 'object' });
   return ajv.addKeyword({
     keyword: 'lessThan',
@@ -258,7 +248,7 @@ function addKeywords(ajv: Ajv): Ajv {
   });
 }
 
-/** The schema of the object that a property belongs to, by the property's path: `#/properties/x/items/properties/y`. */
+/** The schema of the object that owns a property. @param path of the property: `#/properties/x/items/properties/y` */
 function ownerOf(schema: ObjectSchema, path: string): ObjectSchema {
   const steps = path.split('/').slice(1, -2);
   return steps.reduce(
@@ -275,7 +265,6 @@ function isDefault(value: unknown, schema: OptionSchema | undefined): boolean {
 
 const MAX_PREVIEW_LENGTH = 60;
 
-/** The schema of an option, as far as this server reads it. */
 export interface OptionSchema {
   readonly type?: string | readonly string[];
   readonly anyOf?: readonly OptionSchema[];
@@ -298,7 +287,7 @@ export interface OptionSchema {
   readonly examples?: readonly unknown[];
 }
 
-/** What a schema expects: `an integer from 1 to 100`, `a list in which each item is a string`. */
+/** The expected value of a schema: `an integer from 1 to 100`, `a list in which each item is a string`. */
 function expectation(schema: OptionSchema): string {
   const { anyOf, enum: values, type, items, minItems, const: constant } = schema;
   if (anyOf !== undefined) return anyOf.map(expectation).join(' or ');
@@ -333,7 +322,7 @@ function lengths({ minLength, maxLength, pattern }: OptionSchema): string {
   return minLength === undefined ? '' : ` of at least ${minLength} characters`;
 }
 
-/** A received value in a few characters: texts are truncated, lists and objects only named as such. */
+/** A short description of a received value: texts are truncated, lists and objects are only named. */
 function preview(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
@@ -345,3 +334,39 @@ function preview(value: unknown): string {
 function cutShort(text: string): string {
   return text.length <= MAX_PREVIEW_LENGTH ? text : `${text.slice(0, MAX_PREVIEW_LENGTH)}…`;
 }
+
+type ListCheck = (value: Record<string, unknown>) => readonly ErrorObject[];
+
+interface Compile {
+  /** Stops at the first error. */
+  first(schema: ObjectSchema): ValidateFunction;
+  /** Finds all errors, except within lists. */
+  all(schema: ObjectSchema): ValidateFunction;
+}
+
+/** A check for each top-level list, because the check of the whole value stops at the first error of all lists. */
+function listChecks({ properties = {} }: ObjectSchema, { first, all }: Compile): ListCheck[] {
+  return Object.entries(properties)
+    .filter(hasItems)
+    .map(([name, property]) => {
+      const list = first({ type: 'object', properties: { [name]: property } } as ObjectSchema);
+      const { items } = property as { readonly items?: ObjectSchema };
+      const item = items?.type === 'object' ? all(items) : undefined;
+      return (value) => {
+        if (!Array.isArray(value[name]) || list({ [name]: value[name] })) return [];
+        const errors = list.errors ?? [];
+        const at = /^\/[^/]+\/\d+/.exec(errors[0]?.instancePath ?? '')?.[0];
+        const bad: unknown = value[name][Number(at?.split('/')[2])];
+        if (item === undefined || at === undefined || item(bad)) return errors;
+        const own = (item.errors ?? []).filter(({ keyword }) => !RELATIVE.has(keyword));
+        return [...errors, ...own.map((error) => ({ ...error, instancePath: at + error.instancePath }))];
+      };
+    });
+}
+
+function hasItems([, property]: readonly [string, unknown]): boolean {
+  const { items, anyOf = [] } = property as { readonly items?: object; readonly anyOf?: readonly object[] };
+  return items !== undefined || anyOf.some((one) => hasItems(['', one]));
+}
+
+const RELATIVE: ReadonlySet<string> = new Set(['excludes', 'lessThan']);

@@ -1,11 +1,11 @@
 import type { Manifest } from '../../../core/contracts/manifest.ts';
 import { count, described, listOf, natural, number, object, text } from '../../engine/answer/schemas.ts';
 import { placeProperties } from '../../engine/read/places.ts';
-import { componentName } from '../docs/names.ts';
+import { componentName } from '../docs/document.ts';
 
 /**
- * Schemas of answers, for the documentation. A schema whose `title` is one word becomes a component with that name,
- * which clients can use.
+ * Schemas of answers for the documentation. A schema with a one-word `title` becomes a component, which
+ * clients can use as a type.
  */
 
 const chunkProperties = {
@@ -19,7 +19,6 @@ const lineOrPage = { type: ['integer', 'null'], minimum: 1 };
 const uuid = { type: 'string', format: 'uuid' };
 const uuidOrNull = { type: ['string', 'null'], format: 'uuid' };
 
-/** The fields that `include` asks for. */
 const includedProperties = {
   id: described('Stays the same as long as the document and the content do.', uuid),
   document_id: { type: ['string', 'null'] },
@@ -39,22 +38,19 @@ const includedProperties = {
   next_id: uuidOrNull,
 };
 
-/** The input and output of a refinery: further fields are the caller's. */
+/** A chunk in the request or the answer of a refinery. It may have further fields of the caller. */
 export const givenChunk = { title: 'GivenChunk', ...object(chunkProperties) };
 
-/** The output of a chunker. */
 export const chunk = {
   ...givenChunk,
   title: 'Chunk',
   properties: { ...chunkProperties, ...includedProperties },
 };
 
-/** A list, or a list of lists for a batch. */
 export function oneOrMany(items: object): object {
   return { anyOf: [listOf(items), listOf(listOf(items))] };
 }
 
-/** A chunk with the fields that a plugin adds. */
 export function chunkOf(manifest: Manifest): object {
   const { kind, fields } = manifest;
   const base = kind === 'refinery' ? givenChunk : chunk;
@@ -63,7 +59,6 @@ export function chunkOf(manifest: Manifest): object {
   return { title: `${componentName(manifest)}Chunk`, allOf: [base, added] };
 }
 
-/** The output of a pipeline. */
 export const pipelineChunk = {
   title: 'PipelineChunk',
   allOf: [

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../../core/errors.ts';
-import { release } from '../../engine/answer/release.ts';
-import { operationOf } from '../../engine/operations.ts';
+import { release } from '../../engine/memory.ts';
 import type { StreamPlan } from '../../engine/read/plan.ts';
 import { HeldBytes } from '../../engine/run/byte-budget.ts';
 import { orUnknownNames } from '../../engine/run/executor.ts';
@@ -28,9 +27,6 @@ import {
   tokenizeRouteSchema,
 } from './schemas.ts';
 
-/**
- * The routes whose requests are work: one for each chunker and refinery, for texts, and one that executes pipelines.
- */
 export async function workRoutes(app: FastifyInstance): Promise<void> {
   const { config, requestSchemas } = app.chunksmith;
   await app.register(bytesBody, { limit: config.maxBodyBytes });
@@ -49,12 +45,11 @@ export async function workRoutes(app: FastifyInstance): Promise<void> {
   }
 }
 
-/** The routes that produce chunks, whose requests and answers may be streams. */
 async function chunksRoutes(app: FastifyInstance): Promise<void> {
   const { registry, requestSchemas } = app.chunksmith;
   app.addContentTypeParser(LINES, (_request, payload, done) => done(null, payload));
   const open = new Set<LineReader>();
-  // What was read is answered, and a final line says why the stream ends.
+  // On shutdown, open streams answer the lines already read, followed by a line with this error.
   app.addHook('preClose', async () => {
     for (const reader of open) reader.stop(new ServiceError('shutting_down'));
   });
@@ -79,13 +74,12 @@ async function chunksRoutes(app: FastifyInstance): Promise<void> {
   brokenRoutes(app);
 }
 
-/** The kinds of plugins that have routes, and what these do. */
 const PLUGIN_ROUTES = [
   ['chunker', 'chunk'],
   ['refinery', 'refine'],
 ] as const;
 
-/** Answers requests for a broken plugin with its error, if its name is valid in a route. */
+/** Adds a route for each broken plugin with a valid name. The route answers with the plugin's error. */
 function brokenRoutes(app: FastifyInstance): void {
   const { registry } = app.chunksmith;
   for (const { kind, name } of registry.broken) {
@@ -98,7 +92,7 @@ function brokenRoutes(app: FastifyInstance): void {
   }
 }
 
-/** Answers tasks whose requests and answers may be streams. @param open collects the streams being read */
+/** Answers tasks whose requests and answers may be streams. @param open the request streams being read */
 function chunksWith(services: Services, open: Set<LineReader>): AnswerTask<ChunksTask> {
   const answer = answerWith(services);
   return async (request, reply, task) => {
@@ -108,7 +102,7 @@ function chunksWith(services: Services, open: Set<LineReader>): AnswerTask<Chunk
       request,
       reply,
       task,
-      label: operationOf(task).label(task),
+      label: services.service.label(task),
       stop: stopWhenGone(reply),
       open,
     };
@@ -116,24 +110,21 @@ function chunksWith(services: Services, open: Set<LineReader>): AnswerTask<Chunk
   };
 }
 
-/** A stream, and its recipient. */
 interface StreamedRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly task: ChunksTask;
-  /** The name of the work in metrics. */
   readonly label: string;
   /** Aborts if the client disconnects. */
   readonly stop: AbortController;
-  /** The streams being read, which end early if the server stops. */
   readonly open: Set<LineReader>;
 }
 
 /**
- * Answers a stream: its first line has the options, each further line a document or a list of chunks, and is answered
- * with a line.
+ * Answers a stream line by line. The first line has the options; each further line is a document or a list of
+ * chunks.
  *
- * @throws ServiceError an error of the whole request, before the first line of the answer is sent
+ * @throws ServiceError if the whole request fails before the first line of the answer is sent
  */
 async function answerStream(streamed: StreamedRequest, services: Services): Promise<FastifyReply> {
   const { request, reply, task, stop, open } = streamed;
@@ -156,9 +147,9 @@ async function answerStream(streamed: StreamedRequest, services: Services): Prom
 }
 
 /**
- * Answers a batch with a line for each of its inputs.
+ * Answers a batch with one line per input.
  *
- * @throws ServiceError an error of the whole request, before the first line of the answer is sent
+ * @throws ServiceError if the whole request fails before the first line of the answer is sent
  */
 async function answerBatch(
   streamed: StreamedRequest,
@@ -172,7 +163,7 @@ async function answerBatch(
   return sendLines(streamed, services, { plan: division.plan, reader, onHeld() {} });
 }
 
-/** Bytes waiting to be sent above which no more are produced. */
+/** Bytes waiting to be sent at which the production of further lines pauses. */
 const PIECE_BYTES = 65_536;
 
 async function firstLine(reader: LineReader, onHeld: (bytes: number) => void): Promise<Buffer> {
@@ -201,7 +192,7 @@ async function sendLines(
     onAnswer: (answer, bytes) => noteWork(request, label, bytes, answer, metrics),
     onFailure: (error) => reportFailure(error, request, metrics),
   });
-  // Until the first line is ready, the whole request can still be refused; no other line is processed after that.
+  // Until the first line of the answer is sent, an error can be the answer to the whole request. It then stops all work.
   const first = await answers.next().catch((error: unknown) => {
     stop.abort(error);
     throw error;
@@ -214,7 +205,7 @@ async function sendLines(
   return reply.type(`${LINES}; charset=utf-8`).send(stream);
 }
 
-/** The bytes, whose memory is freed once they are sent: otherwise V8 would collect the heap often. */
+/** Yields the bytes of answers. Frees the memory of sent bytes, to avoid frequent garbage collection. */
 async function* freed(
   answers: AsyncGenerator<LineAnswers>,
   isSent: () => boolean,
@@ -230,7 +221,6 @@ async function* freed(
   }
 }
 
-/** The same bytes, with errors of the catalogue. */
 async function* translated(source: AsyncIterable<Buffer>, request: FastifyRequest): AsyncGenerator<Buffer> {
   try {
     yield* source;

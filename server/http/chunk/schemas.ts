@@ -6,31 +6,26 @@ import { PRESET_NAMES } from '../../engine/presets/presets.ts';
 import { SOURCES } from '../../engine/read/document-schemas.ts';
 import { presetOptions, type RequestSchemas } from '../../engine/read/request-schemas.ts';
 import { jsonAnswer } from '../docs/answer-schemas.ts';
-import { componentName, operationId, purposeOf } from '../docs/names.ts';
+import { componentName, operationId, purposeOf } from '../docs/document.ts';
 import { chunkOf, embeddings, givenChunk, oneOrMany, pipelineChunk, tokenizedTexts } from './answers.ts';
 import { chunksStream, documentStream, orStream, orStreamed } from './stream-schemas.ts';
-
-/** The documentation of the routes whose requests are work. */
 
 const textInput = { title: 'TextInput', ...object(SOURCES.text) };
 const documentsInput = { title: 'DocumentsInput', ...object(SOURCES.documents) };
 
-/** A body that has all of the parts. Only the whole can be closed, not a part of it. */
+/** The schema of a body with the members of all parts and no others. The parts must allow other members. */
 export function closed(...parts: readonly object[]): object {
   return { allOf: parts, unevaluatedProperties: false };
 }
 
-/** The body of a request that chunks texts or documents, and says which further fields the chunks get. */
 function sourceBody(schemas: RequestSchemas, ...parts: readonly object[]): object {
   return { anyOf: [textInput, documentsInput].map((input) => closed(input, chunkFields(schemas), ...parts)) };
 }
 
-/** What a request says about the fields of its chunks. */
 export function chunkFields({ fields }: RequestSchemas): object {
   return { title: 'ChunkFields', type: 'object', properties: fields };
 }
 
-/** The options of a plugin, as part of a body. */
 export function optionsOf(
   manifest: Manifest,
   schemas: RequestSchemas,
@@ -39,7 +34,6 @@ export function optionsOf(
   return { title: `${componentName(manifest)}Options`, ...options };
 }
 
-/** Why a plugin cannot run here; empty if it can. */
 export function unavailableNote({ missing }: PluginEntry): string {
   return missing.length === 0 ? '' : `\n\n**Not available here:** ${missing.join('; ')}.`;
 }
@@ -58,7 +52,6 @@ const chunksInput = {
   }),
 };
 
-/** The routes of the plugins of a kind. */
 const ROUTES = {
   chunker: {
     verb: 'chunk',
@@ -76,7 +69,6 @@ const ROUTES = {
   },
 };
 
-/** The route of a chunker or refinery. */
 export function pluginRouteSchema(
   kind: keyof typeof ROUTES,
   entry: PluginEntry,
@@ -99,12 +91,11 @@ export function pluginRouteSchema(
   };
 }
 
-/** The headers of an answer in which the plugin, or the service for it, reports something. */
+/** Schemas of an answer's headers: the reports of the plugin, and the service's reports about its model. */
 export function headersOf({ reports = {}, uses = [] }: Manifest): Record<string, object> {
   return { ...(uses.includes('embedding') ? modelHeader : {}), ...reportHeaders(reports) };
 }
 
-/** @param reports descriptions by name */
 export function reportHeaders(reports: Readonly<Record<string, string>>): Record<string, object> {
   const headers = Object.entries(reports).map(([name, what]) => [`x-${name}`, described(what, text)]);
   return Object.fromEntries(headers);
@@ -135,7 +126,6 @@ export const modelHeader = {
 
 export const pipelineId = object({ pipeline_id: described('Id of the pipeline.', text) });
 
-/** The route that executes a pipeline. */
 export function executeRouteSchema(schemas: RequestSchemas): FastifySchema {
   return {
     tags: ['pipelines'],
@@ -162,10 +152,8 @@ export const presetHeader = {
   ...modelHeader,
 };
 
-/** The members of a request that executes a preset, as part of a body. */
 export const presetPart = { title: 'PresetOptions', type: 'object', properties: presetOptions.properties };
 
-/** The route that executes a preset. */
 export function presetRouteSchema(schemas: RequestSchemas): FastifySchema {
   const example = { text: '# Tea\n\nBoil water.', override: { embeddings: null } };
   return {
@@ -180,7 +168,6 @@ export function presetRouteSchema(schemas: RequestSchemas): FastifySchema {
   };
 }
 
-/** The route that embeds texts. */
 export function embedRouteSchema({ embed }: RequestSchemas): FastifySchema {
   return {
     tags: ['texts'],
@@ -192,7 +179,6 @@ export function embedRouteSchema({ embed }: RequestSchemas): FastifySchema {
   };
 }
 
-/** The route that splits texts into tokens. */
 export function tokenizeRouteSchema({ tokenize }: RequestSchemas): FastifySchema {
   return {
     tags: ['texts'],
@@ -204,7 +190,7 @@ export function tokenizeRouteSchema({ tokenize }: RequestSchemas): FastifySchema
   };
 }
 
-/** Without a default model no request works on every server. */
+/** Adds the example if it has all required members. It may lack the model on a server without a default. */
 export function withExample(title: string, schema: ObjectSchema, example: object): object {
   const isWhole = (schema.required ?? []).every((name) => name in example);
   return { title, ...schema, ...(isWhole ? { examples: [example] } : {}) };

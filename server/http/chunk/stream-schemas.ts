@@ -4,8 +4,8 @@ import { LINES } from '../transport/media.ts';
 import { chunk } from './answers.ts';
 
 /**
- * Schemas of streams. OpenAPI 3.1 has none for lines, so a stream is a text, and the line of the answer is described
- * by a named schema, so that clients get its type.
+ * Schemas of streams. OpenAPI 3.1 cannot describe lines, so the schema of a stream is a string. Lines of the
+ * answer have a schema with a name, from which clients generate a type.
  */
 
 const streamLine = {
@@ -60,19 +60,17 @@ const streamAnswer = {
   description: 'A `StreamLine` for each document or list of chunks, in order.',
 };
 
-/** A body that may also be a stream, and its example as a stream. */
 export function orStream(body: { readonly examples?: readonly object[] }, stream: object): object {
   const examples = body.examples?.map((example) => linesOf(streamed(example)));
   const sent = { ...stream, ...(examples !== undefined && { examples }) };
   return { content: { 'application/json': { schema: body }, [LINES]: { schema: sent } } };
 }
 
-/** The lines of a request: its options, and each of its inputs. */
 function streamed(request: object): unknown[] {
   const { text, documents, chunks, ...options } = request as Readonly<Record<string, unknown>>;
   if (chunks !== undefined) return [options, ...(isBatch(chunks) ? chunks : [chunks])];
   if (Array.isArray(documents)) return [options, ...documents];
-  // The answer to a request with a text, without the fields that only documents have.
+  // An empty `include` leaves out the fields of documents. Answers to a `text` do not have these fields.
   const plain = 'include' in options ? options : { ...options, include: [] };
   return [plain, ...[text].flat().map((one) => ({ text: one }))];
 }
@@ -85,7 +83,6 @@ export function linesOf(values: readonly unknown[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join('');
 }
 
-/** An answer that may also be a stream: to a stream, or for `Accept: application/x-ndjson`. */
 export function orStreamed(answer: { readonly content: object }): object {
   return orLines(answer, streamAnswer);
 }

@@ -22,7 +22,6 @@ const error = { title: 'Error', ...object({ detail: described('What is wrong and
 
 const retryAfter = { 'retry-after': described('Seconds after which a retry may succeed.', count) };
 
-/** The headers of errors, by status. */
 const HEADERS: Readonly<Record<number, Readonly<Record<string, object>>>> = {
   401: { 'www-authenticate': described('How a key is sent.', text) },
   405: { allow: described('The methods that the path supports.', text) },
@@ -30,23 +29,19 @@ const HEADERS: Readonly<Record<number, Readonly<Record<string, object>>>> = {
   503: retryAfter,
 };
 
-/** The headers of a page of a list. */
 export const nextPage = {
   link: described('URL of the next page, if there is one.', text),
   'x-next-cursor': described('Cursor of the next page, if there is one.', text),
 };
 
-/** The member of a query that asks for the next page. */
 export const cursor = described('The x-next-cursor of the previous answer.', text);
 
-/** The error answers of a route, for the documentation. */
 export function errorAnswers(statuses: readonly number[]): Record<number, object> {
   return Object.fromEntries(
     statuses.map((status) => [status, jsonAnswer(MEANINGS[status] as string, error, HEADERS[status])]),
   );
 }
 
-/** A JSON answer, for the documentation of a route, with an example if there is one. */
 export function jsonAnswer(
   description: string,
   schema: object,
@@ -58,10 +53,10 @@ export function jsonAnswer(
   return { description, content: { 'application/json': media }, ...documented };
 }
 
-/** The schema of lines of JSON: a text, because OpenAPI 3.1 has none for streams. */
+/** Schema of lines of JSON: a text, because OpenAPI 3.1 has no schema for streams. */
 export const lines = { type: 'string', contentMediaType: LINES };
 
-/** An answer that is in lines if the request accepts them alone. */
+/** Adds lines of JSON to the media types of an answer. @param schema the schema of the lines */
 export function orLines(answer: { readonly content: object }, schema: object): object {
   return { ...answer, content: { ...answer.content, [LINES]: { schema } } };
 }

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Components,
@@ -13,14 +12,17 @@ import {
   type Schema,
 } from './document.ts';
 
+// As in app.ts: importing `node:http` would also load the client of `fetch`.
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
+
 const REQUEST_ID: Header = {
   description: 'Id of the request, as in the log: the one sent with the request, or a new one.',
   schema: { type: 'string' },
 };
 
 /**
- * Moves repeated parts of a document into named components: schemas whose title is one word, the answers of errors,
- * and the parameters and headers that several operations have.
+ * Moves parts of a document into named components: schemas with a one-word title, error answers, and the
+ * parameters and headers that several operations share.
  */
 export function nameComponents(document: Document): void {
   const { components } = document;
@@ -51,7 +53,6 @@ function responsesOf(responses: Operation['responses']): Response[] {
   return Object.values(responses).filter((one): one is Response => !('$ref' in one));
 }
 
-/** The header that every answer has, and those that several answers have in the same words. */
 function nameHeaders(operations: readonly Operation[], named: Record<string, Header>): void {
   const answers = operations.flatMap(({ responses }) => responsesOf(responses));
   const all = answers.flatMap(({ headers = {} }) => Object.entries(headers));
@@ -80,7 +81,6 @@ function nameParameters(operations: readonly Operation[]): Record<string, Parame
 
 const nameOf = (one: Parameter | Reference) => ('name' in one ? one.name : '');
 
-/** The same answer to the same error is one component: `MethodNotAllowed`. */
 function nameErrors(operations: readonly Operation[]): Record<string, Response> {
   const answers: Record<string, Response> = {};
   for (const { responses } of operations) {
@@ -94,10 +94,10 @@ function nameErrors(operations: readonly Operation[]): Record<string, Response> 
 }
 
 /**
- * Makes components of what occurs several times, named for it: `x-source-encoding` is `SourceEncoding`. The most frequent
- * one of a name is the component, and the others stay in their places.
+ * Makes components of repeated parts. If parts with one name differ, the most frequent part becomes the
+ * component, and the others stay inline.
  *
- * @returns gives a reference to the component, or its argument if there is no such component
+ * @returns a function that returns a reference to the equal component, or the part itself if there is none
  */
 function referTo<T>(
   kind: keyof Components,
@@ -117,7 +117,6 @@ function referTo<T>(
   };
 }
 
-/** The name of a component: `x-source-encoding` is `SourceEncoding`. */
 function pascalCase(name: string): string {
   const words = name.replace(/^x-/, '').split(/[^A-Za-z0-9]+/);
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
@@ -127,7 +126,7 @@ function mediaOf(part: { readonly content?: Readonly<Record<string, Media>> } = 
   return Object.values(part.content ?? {});
 }
 
-/** A reference to the component, unless a different one has its name. */
+/** Makes a component and returns a reference to it. Returns `one` if a different component has the name. */
 function named<T>(
   kind: keyof Components,
   components: Record<string, T>,
@@ -138,16 +137,15 @@ function named<T>(
   return isDeepStrictEqual(components[name], one) ? { $ref: `#/components/${kind}/${name}` } : one;
 }
 
-/** Keywords whose value is schemas by name. */
 const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
-/** Keywords whose value is an instance, which may look like a schema. */
+/** Keywords whose values are data, not schemas, even if they look like schemas. */
 const VALUES = new Set(['enum', 'const', 'default', 'examples', 'example']);
-/** Keywords of this service's own, which other readers of schemas do not know. */
+/** Keywords that only this service knows. */
 const PRIVATE = new Set(['lessThan', 'excludes', 'effectiveWith']);
 
 const COMPONENT = /^[A-Z][A-Za-z0-9]*$/;
 
-/** Tidies schemas for the documentation, and turns those whose title is one word into components with that name. */
+/** Prepares schemas for the documentation. Schemas with a one-word title become components. */
 class SchemaCollector {
   readonly #components: Record<string, Schema>;
 
@@ -155,7 +153,7 @@ class SchemaCollector {
     this.#components = components;
   }
 
-  /** The schema without private keywords, with types for all enums, and with references to components. */
+  /** Removes private keywords, adds types to enums, and moves schemas with a title into components. */
   collect(schema: Schema): Schema {
     const known = Object.entries(schema).filter(([keyword]) => !PRIVATE.has(keyword));
     const tidied: Record<string, unknown> = Object.fromEntries(
@@ -179,7 +177,7 @@ class SchemaCollector {
     );
   }
 
-  /** A reference keeps the description beside it, which generated types show. */
+  /** Collects the schema of a property. Keeps its description beside a reference, for generated types. */
   #property(name: string, schema: Schema): Schema {
     const { description } = schema;
     const title = isOptions(schema) ? `${pascalCase(name)}Options` : schema.title;
@@ -189,14 +187,14 @@ class SchemaCollector {
   }
 }
 
-/** Whether a property holds options of another plugin, which have no title of their own. */
+/** Whether a property has the options of another plugin as its value. Their schema has no title. */
 function isOptions({ title, type, properties, default: standard }: Schema): boolean {
   return title === undefined && type === 'object' && properties !== undefined && standard !== undefined;
 }
 
 /**
- * Moves the default of a property one level down. Some type generators treat a property with its own default as
- * always present, so that clients would have to send every option.
+ * Moves the default of a property into a nested schema. Otherwise some type generators make the property
+ * required, so that clients would have to send it.
  */
 function withDefaultBelow(schema: Schema): Schema {
   if (schema.default === undefined) return schema;
@@ -204,7 +202,6 @@ function withDefaultBelow(schema: Schema): Schema {
   return { ...(description === undefined ? {} : { description }), allOf: [rest] };
 }
 
-/** The common type of the values that a schema lists, or their types. */
 function typeOfValues({ enum: values, const: constant }: Schema): { readonly type?: string | string[] } {
   const listed = Array.isArray(values) ? values : constant === undefined ? [] : [constant];
   const types = [...new Set(listed.map(typeOf))];

@@ -1,4 +1,6 @@
-/** The parts of an OpenAPI document that are read or changed here. */
+import type { Manifest } from '../../../core/contracts/manifest.ts';
+
+/** The parts of an OpenAPI document that the modules of this folder use. */
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -20,7 +22,6 @@ export interface Response {
   readonly content?: Record<string, Media>;
 }
 
-/** Points to a component: `{ $ref: '#/components/schemas/Chunk' }`. */
 export type Reference = { readonly $ref: string };
 
 export interface Parameter {
@@ -52,4 +53,22 @@ export interface Components {
 
 export function operationsOf({ paths }: Document): Operation[] {
   return Object.values(paths).flatMap((operations) => Object.values(operations));
+}
+
+type Named = Pick<Manifest, 'kind' | 'name'>;
+
+/** A plugin's summary without its full stop, for lists of operations. */
+export function purposeOf({ summary }: Manifest): string {
+  return summary.replace(/\.$/, '');
+}
+
+/** A plugin's name for components of the document: `SemanticChunker`. */
+export function componentName({ kind, name }: Named): string {
+  const words = [...name.split('-'), kind];
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+/** The id of an operation, a verb and its object: `chunk_semantic`. */
+export function operationId(verb: string, subject: string): string {
+  return `${verb}_${subject.replaceAll('-', '_')}`;
 }

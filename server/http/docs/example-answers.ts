@@ -1,6 +1,6 @@
 import type { Kind } from '../../../core/contracts/manifest.ts';
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
-import { needsKey } from '../../../core/hosting/capability.ts';
+import { needsKey } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
 import { unlessAborted } from '../../engine/abort.ts';
 import { metadataOf } from '../../engine/answer/response-metadata.ts';
@@ -14,15 +14,15 @@ import {
   type Document,
   type Header,
   type Operation,
+  operationId,
   operationsOf,
   type Reference,
   type Response,
 } from './document.ts';
-import { operationId } from './names.ts';
 
 /**
- * Adds example answers, computed from the example requests, to every route whose requests are work, including the
- * headers that plugins report. A failing request gets no example.
+ * Runs the example request of every route that does work, and adds the answer and its headers as an example.
+ * A route whose request fails gets no example answer.
  */
 export async function addExampleAnswers(
   document: Document,
@@ -37,7 +37,7 @@ export async function addExampleAnswers(
   return document;
 }
 
-/** The tasks of the routes that can run here without calling a paid service, by operation id. */
+/** The tasks of routes by operation id. Leaves out routes that cannot run here or need a paid service. */
 function tasksOf(registry: Registry): Map<string, Task> {
   const readyOf = (kind: Kind) => registry.ofKind(kind).filter(isReady);
   return new Map<string, Task>([
@@ -80,7 +80,6 @@ async function addAnswer(
   response.headers = headers;
 }
 
-/** The header that a reference points to. */
 function headerOf(
   header: Header | Reference | undefined,
   shared: Readonly<Record<string, Header>>,
@@ -89,13 +88,12 @@ function headerOf(
   return shared[header.$ref.slice(header.$ref.lastIndexOf('/') + 1)];
 }
 
-/** Reports of a plugin that its manifest does not mention. */
 const UNDECLARED = {
   description: 'What the plugin reports about the answer; one value per document if they differ.',
   schema: { type: 'string' },
 } as const;
 
-/** Milliseconds that the documentation waits for one answer; slower ones are left out. */
+/** Maximum milliseconds to compute one example answer. */
 const MAX_WAIT = 15_000;
 
 /** Runs a task on its example request; `undefined` if that fails or takes too long. */
@@ -111,7 +109,7 @@ async function answerExample(runner: Runner, task: Task, example: unknown): Prom
   }
 }
 
-/** The lines of an answer: one for each list of chunks, or for each candidate of an evaluation and its verdict. */
+/** The lines that stream an answer: one per list of chunks, or one per candidate and one for the verdict. */
 function answeredLines(answer: unknown): readonly unknown[] {
   const { candidates, verdict } = answer as { candidates?: readonly unknown[]; verdict?: unknown };
   if (candidates !== undefined) return [...candidates, { verdict }];
@@ -119,7 +117,6 @@ function answeredLines(answer: unknown): readonly unknown[] {
   return lists.map((chunks, index) => ({ index, chunks }));
 }
 
-/** Steps of a pipeline for examples: with a chunker and a refinery that are available and need little. */
 export function exampleSteps(registry: Registry): PipelineStep[] {
   const chunker = lightest(registry.ofKind('chunker'));
   const refinery = lightest(registry.ofKind('refinery'));
@@ -142,7 +139,6 @@ function lightest(entries: readonly PluginEntry[]): PluginEntry | undefined {
   return ready.find(isLight) ?? ready[0];
 }
 
-/** Steps as a request has them. */
 export function sentSteps(steps: readonly PipelineStep[]): object[] {
   return steps.map(({ type, chunker, refinery, config }) =>
     type === 'chunk' ? { type, chunker, config } : { type, refinery, config },

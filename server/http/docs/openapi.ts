@@ -12,7 +12,7 @@ import { addExampleAnswers } from './example-answers.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The document with answers to its example requests, which are computed at first request. */
+    /** The OpenAPI document with example answers, which the first call computes. */
     chunksmithDocument(): Promise<Document>;
   }
 }
@@ -37,7 +37,6 @@ each document or list of chunks. Each is answered with a line, in their order, a
 **Compression.** Routes that chunk, refine, evaluate, embed and tokenize take bodies with \`Content-Encoding\` \`gzip\`, \`br\`,
 \`deflate\` or \`zstd\`; the body limit applies to the decompressed size.`;
 
-/** How keys are sent. */
 const SECURITY_SCHEMES = {
   apiKey: {
     type: 'http',
@@ -47,8 +46,8 @@ const SECURITY_SCHEMES = {
 } as const;
 
 /**
- * Describes the routes registered after it, as OpenAPI 3.1. Their response schemas are only for the documentation:
- * compiling a serializer for each would cost memory at every start.
+ * Describes all routes registered after this plugin, as OpenAPI 3.1. Response schemas are only documentation:
+ * serializers compiled from them would cost memory at every start.
  */
 export const openapi = plugin(
   async (app) => {
@@ -83,7 +82,7 @@ export const openapi = plugin(
     let complete: Promise<Document> | undefined;
     app.decorate('chunksmithDocument', async () => {
       const document = app.swagger() as unknown as Document;
-      // A busy server computes no examples; the next request tries again.
+      // While the server is busy, the document has no example answers; a later call computes them.
       if (complete === undefined && runner.load().isFull) return document;
       complete ??= addExampleAnswers(document, registry, runner);
       return complete;
@@ -93,8 +92,8 @@ export const openapi = plugin(
 );
 
 /**
- * The schema of a route with the errors of its parsing and of earlier hooks, in addition to its own. Without security
- * if it needs no key.
+ * Adds the answers to refused requests to the schema of a route. If the route needs no key, marks the route as
+ * open.
  */
 function withErrors(
   schema: FastifySchema,
@@ -112,7 +111,6 @@ function withErrors(
   };
 }
 
-/** The errors of parsing, by what is parsed, and those of running work. */
 function statusesOf(
   { body, querystring, headers, params, tags }: FastifySchema,
   method: string | string[],

@@ -3,32 +3,30 @@ import { readFile } from 'node:fs/promises';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 
-/** The folder of the page, and that of the library that its modules import by name. */
 const FOLDER = join(import.meta.dirname, '../../clients/playground');
 const LIBRARY = 'lit-html';
 const LIBRARY_FOLDER = dirname(createRequire(import.meta.url).resolve(LIBRARY));
 
-/** A file as sent to a browser. */
 export interface PageFile {
   readonly type: string;
   readonly content: string | Buffer;
 }
 
-/** The package that draws pages of PDFs, in the copy of the reader that needs it, and what a page loads of it. */
+/** The package that draws pages of PDFs. It is installed if the PDF reader is. */
 const PDF = 'pdfjs-dist';
 const PDF_FILES = [
   'legacy/build/pdf{,.worker}.min.mjs',
   'cmaps/*.bcmap',
   'standard_fonts/*.{pfb,ttf}',
-  // The policy of the page does not allow WebAssembly.
+  // The page's Content-Security-Policy forbids WebAssembly.
   'wasm/*_nowasm_fallback.js',
 ];
 
 /**
- * Finds the files of the playground. Modules are served with their types stripped; those of the library are below
- * `lib/`, because a page cannot resolve packages, and those that draw PDFs below `pdf/`, if they are installed.
+ * Finds the files of the playground. TypeScript is served without types. The UI library is below `lib/`: a
+ * page cannot resolve packages. Files of the PDF package are below `pdf/`, if it is installed.
  *
- * @returns reads a file by its path below the playground; `undefined` if there is none
+ * @returns a function that reads a file by its path below the playground; `undefined` for other paths
  */
 export function findPageFiles(): (path: string) => Promise<PageFile> | undefined {
   const own = globSync('**/*.{ts,css,html}', { cwd: FOLDER });
@@ -64,7 +62,6 @@ const TYPES: Readonly<Record<string, string>> = {
   mjs: 'text/javascript; charset=utf-8',
 };
 
-/** Modules are text; fonts and tables of characters are read by their bytes. */
 async function readAsIs(path: string): Promise<PageFile> {
   const type = TYPES[extname(path).slice(1)] ?? 'application/octet-stream';
   return { type, content: await readFile(path) };
@@ -89,8 +86,8 @@ async function readLibrary(path: string): Promise<PageFile> {
 }
 
 /**
- * Strips types from TypeScript by replacing them with spaces. Node's warning that the function is experimental is of
- * no use to operators.
+ * Replaces types in TypeScript with spaces. Hides Node's warning that its function for this is experimental,
+ * because operators can do nothing about it.
  */
 export function stripTypes(source: string): string {
   const { emitWarning } = process;

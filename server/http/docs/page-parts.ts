@@ -1,9 +1,7 @@
 import { NAME } from '../../config/version.ts';
 import type { Document } from './document.ts';
 
-/** What the two pages of the reference share. */
-
-/** Content-Security-Policy of both pages: they load nothing from other hosts; their styles are inline. */
+/** Content-Security-Policy of Swagger UI and Redoc: allows inline styles, and nothing from other hosts. */
 export const PAGE_POLICY = {
   'default-src': ["'none'"],
   'script-src': ["'self'"],
@@ -15,10 +13,9 @@ export const PAGE_POLICY = {
   'frame-ancestors': ["'none'"],
 };
 
-/** Without it, phones show the page at desktop width, too small to read. */
+/** Phones would otherwise show the page at desktop width, too small to read. */
 export const VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1">';
 
-/** The bar at the top of both pages, with links between them. */
 export const BAR_STYLE = `body { margin: 0 }
 .pages { display: flex; flex-wrap: wrap; gap: 0.5em 1.5em; align-items: center; padding: 0.8em 1.5em; font: 16px sans-serif; background: #263238 }
 .pages a { color: #cfd8dc; text-decoration: none }
@@ -29,7 +26,7 @@ export const BAR_STYLE = `body { margin: 0 }
 .routes code { font-size: 13px }
 @media (prefers-color-scheme: dark) { body { background: #1c2022; color: #d5dadd } .routes a { color: #8ab4f8 } }`;
 
-/** The links of the bar; the URLs are relative, so that they also work below a prefix. */
+/** The bar with links to all pages. Links are relative, so that they also work below a prefix. */
 export function bar(base: string, hasPlayground: boolean): string {
   const links = [
     ...(hasPlayground ? [['playground', 'Playground']] : []),
@@ -41,13 +38,12 @@ export function bar(base: string, hasPlayground: boolean): string {
   return `<nav class="pages"><strong>${NAME}</strong>${anchors.join('')}</nav>`;
 }
 
-/** A letter on a square, instead of the library's icon. */
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#263238"/><text x="16" y="23" font-family="sans-serif" font-size="20" fill="#fff" text-anchor="middle">C</text></svg>`;
 
 /**
- * A line for each operation, which a page shows until its script has drawn the reference.
+ * Returns a list of the operations, one line each. The page shows it until its script has drawn the reference.
  *
- * @param placeOf where the script will draw an operation
+ * @param placeOf returns the anchor of an operation in the drawn reference
  */
 export function routeList(
   { paths }: Document,

@@ -15,7 +15,6 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Serves the playground, a page that compares settings, and the modules below it. */
 export async function playgroundRoutes(app: FastifyInstance): Promise<void> {
   const read = findPageFiles();
   const send = async (path: string, asked: string, reply: FastifyReply) => {
@@ -27,7 +26,7 @@ export async function playgroundRoutes(app: FastifyInstance): Promise<void> {
   };
   app.get('/playground', { schema: { hide: true } }, async (request, reply) => {
     const path = pathOf(request);
-    // The URLs in the page are relative.
+    // Redirects to the path without a slash, because the URLs in the page are relative.
     if (path.endsWith('/')) return reply.redirect('../playground');
     return send('index.html', path, reply);
   });

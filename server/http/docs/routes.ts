@@ -17,15 +17,15 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    // Relative URLs, so that the page works below a prefix and behind a proxy that strips one.
+    // Relative URLs work below a prefix, and behind a proxy that removes a prefix.
     indexPrefix: '.',
     staticCSP: PAGE_POLICY,
     theme: THEME,
-    // The other layout has a bar with a logo, and a field for the URL of another document.
+    // The standalone layout would add a bar with a logo, and a field for the URL of another document.
     uiConfig: {
       docExpansion: 'list',
       layout: 'BaseLayout',
-      // The schemas stay closed until they are asked for.
+      // Schemas stay collapsed until the user opens them.
       defaultModelsExpandDepth: 0,
       plugins: [readsFast],
     } as never,
@@ -34,14 +34,13 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
         if (/\/(json|yaml)$/.test(pathOf(request))) await app.chunksmithDocument();
       },
     },
-    // The document itself, not a copy; its examples have been added by now.
+    // Serves the document itself, not a copy. `preHandler` has added its example answers.
     transformSpecification: (document) => document,
     transformSpecificationClone: false,
   });
   await redocRoutes(app);
 }
 
-/** What Swagger UI shows besides the document. */
 const THEME = {
   title: `Try it out – ${NAME}`,
   css: [{ filename: 'bar.css', content: BAR_STYLE }],
@@ -59,12 +58,11 @@ const SwaggerUIStandalonePreset = [];`,
   favicon: [{ filename: 'icon.svg', rel: 'icon', sizes: 'any', type: 'image/svg+xml', content: ICON }],
 };
 
-/** The script of the layout that is not used: a fifth of what the page would load. */
+/** Removed from the page: the script of the unused layout, a fifth of all bytes that the page would load. */
 const OTHER_LAYOUT = /<script [^>]*swagger-ui-standalone-preset\.js"[^>]*> ?<\/script>/;
 
-/** The library's page with the bar, and with a list of the routes until its script has drawn them. */
 function completed(html: string, path: string, hasPlayground: boolean, document: Document): string {
-  // `/docs/` is the same page as `/docs`, one level down.
+  // The page is served at `/docs` and `/docs/`. Links relative to `/docs/` begin one level lower.
   const base = path.endsWith('/') ? '../' : '';
   const routes = routeList(document, (tag, operationId) => `#/${tag}/${operationId}`);
   return html
@@ -85,8 +83,8 @@ interface Spec {
 type Wrap<A> = (original: (given: A) => unknown, spec: Spec) => (given: A) => unknown;
 
 /**
- * A plugin of Swagger UI, which runs in the browser: it reads the document as JSON instead of as YAML, and does not resolve
- * all of it to learn of the schemes of keys, which refer to nothing.
+ * A plugin of Swagger UI, run in the browser to load the page faster. It parses the document as JSON instead
+ * of YAML. It reads security schemes, which have no references, without resolving the whole document.
  */
 const readsFast = () => {
   let schemes: Json = {};

@@ -5,12 +5,12 @@ import type { PipelineStore } from '../../store/contract.ts';
 import { textProblems } from '../pipelines/read.ts';
 import type { Services } from '../transport/services.ts';
 
-/** Maximum pipelines that are looked up for a request: one with more candidates is refused when it is read. */
+/** Maximum pipelines looked up for a request. The runner refuses requests with more candidates. */
 const MAX_PIPELINES = 100;
 
 /**
- * Runs requests to evaluate. One that names stored pipelines is first answered with their names, and then run with
- * the pipelines.
+ * Runs evaluations. If a request names stored pipelines, a first run only returns their names, and a second
+ * run gets the pipelines from the store.
  */
 export function evaluateNamed({ runner, store }: Pick<Services, 'runner' | 'store'>) {
   return async (body: Buffer, stop: AbortController, onPart?: OnPart): Promise<RunAnswer> => {
@@ -32,7 +32,7 @@ async function findAll(names: readonly string[], store: PipelineStore): Promise<
   return found;
 }
 
-/** The pipeline with an id, or else with a name. @throws ServiceError `store_unavailable` */
+/** Finds a pipeline by id, otherwise by name. @throws ServiceError `store_unavailable` */
 export async function findPipeline(given: string, store: PipelineStore): Promise<NamedPipeline | undefined> {
   if (textProblems('name', given).length > 0) return undefined;
   try {
@@ -44,7 +44,6 @@ export async function findPipeline(given: string, store: PipelineStore): Promise
   return pipelines[0] === undefined ? undefined : plain(pipelines[0]);
 }
 
-/** Without what other threads do not need. */
 function plain({ name, steps }: NamedPipeline): NamedPipeline {
   return { name, steps };
 }

@@ -1,5 +1,6 @@
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { invalid } from '../../../core/errors.ts';
+import { MAX_STEPS } from '../../engine/limits.ts';
 import { type PresetUse, placeOfOptions } from '../../engine/presets/presets.ts';
 import { jsonBytes, parseJson } from '../../engine/read/json.ts';
 import { type MissingPlugins, stepSchema } from '../../engine/read/pipeline.ts';
@@ -16,14 +17,10 @@ import type {
 import { checkQuery, type Query, readCursor, toCursor } from '../transport/pages.ts';
 import { changesBody, nameQuery, newBody, pageQuery } from './schemas.ts';
 
-/** Maximum nesting of lists and objects in a configuration: very deep values cannot be written as JSON again. */
+/** Maximum nesting of lists and objects in a configuration. Writing much deeper values as JSON would fail. */
 const MAX_DEPTH = 100;
 
-/** What is needed to check steps. */
-export interface StepRules {
-  readonly service: Pick<Service, 'checkStep' | 'presets' | 'refuse'>;
-  readonly maxSteps: number;
-}
+type StepChecks = Pick<Service, 'checkStep' | 'presets' | 'refuse'>;
 
 const checkNew = createValidator(newBody);
 const checkChanges = createValidator(changesBody);
@@ -35,10 +32,10 @@ const checkNameQuery = createValidator(nameQuery);
  *
  * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems
  */
-export async function readNew(body: Buffer, rules: StepRules): Promise<NewPipeline> {
+export async function readNew(body: Buffer, service: StepChecks): Promise<NewPipeline> {
   const refusals = new Refusals();
-  const given = read(body, checkNew, rules, refusals, true);
-  await rules.service.refuse(refusals);
+  const given = read(body, checkNew, service, refusals, true);
+  await service.refuse(refusals);
   const { name, description = null, steps } = given as unknown as NewPipeline;
   return { name, description, steps };
 }
@@ -48,41 +45,37 @@ export async function readNew(body: Buffer, rules: StepRules): Promise<NewPipeli
  *
  * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems
  */
-export async function readChanges(body: Buffer, rules: StepRules): Promise<PipelineChanges> {
+export async function readChanges(body: Buffer, service: StepChecks): Promise<PipelineChanges> {
   const refusals = new Refusals();
-  const changes = read(body, checkChanges, rules, refusals);
-  await rules.service.refuse(refusals);
+  const changes = read(body, checkChanges, service, refusals);
+  await service.refuse(refusals);
   return changes;
 }
 
 /**
- * Reads the request that creates the pipeline with a given name or sets all its members.
+ * Reads the request that creates a pipeline by name, or replaces all members of an existing pipeline.
  *
  * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems
  */
-export async function readWhole(body: Buffer, query: unknown, rules: StepRules): Promise<NewPipeline> {
+export async function readWhole(body: Buffer, query: unknown, service: StepChecks): Promise<NewPipeline> {
   const refusals = new Refusals();
   refusals.collect(() => checkNameQuery(query, 'query.'));
   const { name } = query as { readonly name?: unknown };
   refusals.problems.push(...textProblems('query.name', name));
-  const given = read(body, checkChanges, rules, refusals, true);
+  const given = read(body, checkChanges, service, refusals, true);
   if (typeof name === 'string' && typeof given.name === 'string' && given.name !== name) {
     const [wanted, got] = [name, given.name].map((one) => JSON.stringify(one));
     refusals.problems.push(`name: expected the name in the query, ${wanted}, or none, got ${got}`);
   }
-  await rules.service.refuse(refusals);
+  await service.refuse(refusals);
   const { description = null, steps = [] } = given;
   return { name: name as string, description, steps };
 }
 
-/**
- * @param refusals get the problems
- * @param isWhole whether the pipeline must have steps
- */
 function read(
   bytes: Buffer,
   check: Validate,
-  rules: StepRules,
+  service: StepChecks,
   refusals: Refusals,
   isWhole = false,
 ): PipelineChanges {
@@ -94,35 +87,33 @@ function read(
   problems.push(...textProblems('name', name), ...textProblems('description', description));
   const mayLack = allow_missing === true;
   const named = { preset, override } as PresetUse;
-  const expand = () => rules.service.presets.stepsOf(named, '', mayLack);
+  const expand = () => service.presets.stepsOf(named, '', mayLack);
   const isShaped = typeof (preset ?? '') === 'string' && (override === undefined || areOptions(override));
   const steps = (isShaped ? refusals.collect(expand) : undefined) ?? members.steps;
   if (isWhole && isObject(body) && (steps ?? preset) === undefined)
     problems.push('steps: missing, expected steps, or the name of a preset');
   const use = isShaped ? named : {};
-  const given = { ...rules, missing: mayLack ? 'allowed' : 'optional', use } as const;
+  const given = { service, missing: mayLack ? 'allowed' : 'optional', use } as const;
   const read = Array.isArray(steps) ? readSteps(steps, given, refusals) : undefined;
   return { ...(members as PipelineChanges), ...(read === undefined ? {} : { steps: read }) };
 }
 
-/** Whether each member is the options of a step, or null. */
 const areOptions = (override: unknown) =>
   isObject(override) && Object.values(override as object).every((one) => one === null || isObject(one));
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export interface GivenRules extends StepRules {
+export interface GivenRules {
+  readonly service: StepChecks;
   readonly missing: MissingPlugins;
-  /** The preset that the steps are of, and its changes. */
   readonly use?: PresetUse;
 }
 
-/** Reads steps, and adds to the problems. */
 export function readSteps(steps: readonly unknown[], rules: GivenRules, refusals: Refusals): PipelineStep[] {
-  if (steps.length <= rules.maxSteps) {
+  if (steps.length <= MAX_STEPS) {
     return steps.map((given, index) => readStep(given, index, rules, refusals));
   }
-  refusals.problems.push(`steps: expected at most ${rules.maxSteps} steps, got ${steps.length}`);
+  refusals.problems.push(`steps: expected at most ${MAX_STEPS} steps, got ${steps.length}`);
   return [];
 }
 
@@ -144,13 +135,13 @@ function readStep(given: unknown, index: number, rules: GivenRules, refusals: Re
   return rules.service.checkStep(read, { place, options, missing: rules.missing }, refusals);
 }
 
-/** Refuses, for every database, what one of the supported databases cannot store. */
+/** Problems of a text that one of the supported databases cannot store. */
 export function textProblems(place: string, text: unknown): string[] {
   if (typeof text !== 'string' || (text.isWellFormed() && !text.includes('\0'))) return [];
   return [`${place}: expected text without NUL and without lone surrogates`];
 }
 
-/** Refuses values that JSON cannot reproduce: numbers out of range, and very deep nesting. */
+/** Problems of a value that cannot be stored as JSON: numbers out of range, and very deep nesting. */
 function jsonProblems(value: unknown, place: string, depth = 0): string[] {
   if (typeof value === 'number' && !Number.isFinite(value)) return [`${place}: the number is too large`];
   if (typeof value !== 'object' || value === null) return [];
@@ -163,15 +154,9 @@ function jsonProblems(value: unknown, place: string, depth = 0): string[] {
   return [];
 }
 
-/** Parameters of pipeline requests outside their bodies: pages and versions. */
-
 const checkPage = createValidator(pageQuery);
 
-/**
- * Reads the query of the list of pipelines.
- *
- * @throws ServiceError `invalid_parameters`
- */
+/** Reads the query of the list of pipelines. @throws ServiceError `invalid_parameters` */
 export function readPage(query: Query): Partial<PageRequest> {
   const { limit, cursor, name } = checkQuery<{ limit?: number; cursor?: string; name?: string }>(
     query,
@@ -190,8 +175,8 @@ const TAG = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
 const TAGS = new RegExp(`^\\s*(?:${TAG.source}\\s*(?:,\\s*|$))+$`);
 
 /**
- * Reads the versions in `If-Match`; `undefined` without the header. A weak tag counts as a strong one: compressing
- * proxies weaken tags, and ours identify the whole pipeline anyway.
+ * Reads the versions in `If-Match`; `undefined` without the header. Weak tags count as strong, because
+ * proxies that compress answers make tags weak.
  *
  * @throws ServiceError `invalid_parameters`
  */
@@ -206,7 +191,6 @@ export function readIfMatch(header: string | undefined): Versions | undefined {
   return tags.filter((tag) => /^[1-9]\d*$/.test(tag)).map(Number);
 }
 
-/** The cursor of the page after a pipeline. */
 export function cursorAfter({ created_at, id }: PagePosition): string {
   return toCursor(`${created_at} ${id}`);
 }

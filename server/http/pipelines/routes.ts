@@ -1,39 +1,42 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { PageRequest, PipelineRecord, PipelineStore } from '../../store/contract.ts';
+import { type ErrorCode, ServiceError } from '../../../core/errors.ts';
+import type {
+  NewPipeline,
+  PageRequest,
+  PipelineRecord,
+  PipelineStore,
+  Versions,
+} from '../../store/contract.ts';
 import { exampleSteps } from '../docs/example-answers.ts';
 import { bodyOf, bytesBody } from '../transport/bodies.ts';
 import { pathOf } from '../transport/error-handler.ts';
 import { leadOn } from '../transport/pages.ts';
-import { putByName } from './put-by-name.ts';
 import { cursorAfter, readChanges, readIfMatch, readNew, readPage, readWhole } from './read.ts';
 import * as docs from './schemas.ts';
 
 const MAX_BODY_BYTES = 1_048_576;
-/** Pipelines that are read from the store at once for a list without a limit. */
+/** Number of pipelines per read from the store, for a list without a limit. */
 const READ_AT_ONCE = 500;
 
 interface ById {
   Params: { pipeline_id: string };
 }
 
-/** Routes that create, list, read, change and delete stored pipelines, by their ids and by their names. */
 export async function pipelineRoutes(app: FastifyInstance): Promise<void> {
   const { config, registry, service, store } = app.chunksmith;
-  const { maxBodyBytes, maxSteps } = config;
-  const rules = { service, maxSteps };
   const examples = docs.pipelineExamples(exampleSteps(registry));
-  await app.register(bytesBody, { limit: Math.min(MAX_BODY_BYTES, maxBodyBytes) });
+  await app.register(bytesBody, { limit: Math.min(MAX_BODY_BYTES, config.maxBodyBytes) });
 
   app.get('/v1/presets', { schema: docs.presets }, async () => service.presets.list());
 
-  app.post('/v1/pipelines', { schema: docs.create(maxSteps, examples) }, async (request, reply) => {
-    return answerNew(request, reply, await store.create(await readNew(bodyOf(request), rules)));
+  app.post('/v1/pipelines', { schema: docs.create(examples) }, async (request, reply) => {
+    return answerNew(request, reply, await store.create(await readNew(bodyOf(request), service)));
   });
 
-  app.put('/v1/pipelines', { schema: docs.put(maxSteps) }, async (request, reply) => {
+  app.put('/v1/pipelines', { schema: docs.put }, async (request, reply) => {
     const ifMatch = readIfMatch(request.headers['if-match']);
-    const pipeline = await readWhole(bodyOf(request), request.query, rules);
+    const pipeline = await readWhole(bodyOf(request), request.query, service);
     const { record, isNew } = await putByName(store, pipeline, ifMatch);
     return isNew ? answerNew(request, reply, record) : answer(reply, record);
   });
@@ -46,15 +49,11 @@ export async function pipelineRoutes(app: FastifyInstance): Promise<void> {
     return answer(reply, await store.get(params.pipeline_id));
   });
 
-  app.put<ById>(
-    '/v1/pipelines/:pipeline_id',
-    { schema: docs.update(maxSteps, examples) },
-    async (request, reply) => {
-      const ifMatch = readIfMatch(request.headers['if-match']);
-      const changes = await readChanges(bodyOf(request), rules);
-      return answer(reply, await store.update(request.params.pipeline_id, changes, ifMatch));
-    },
-  );
+  app.put<ById>('/v1/pipelines/:pipeline_id', { schema: docs.update(examples) }, async (request, reply) => {
+    const ifMatch = readIfMatch(request.headers['if-match']);
+    const changes = await readChanges(bodyOf(request), service);
+    return answer(reply, await store.update(request.params.pipeline_id, changes, ifMatch));
+  });
 
   app.delete<ById>('/v1/pipelines/:pipeline_id', { schema: docs.remove }, async (request, reply) => {
     await store.delete(request.params.pipeline_id, readIfMatch(request.headers['if-match']));
@@ -100,7 +99,7 @@ function toAnswer({
   return { id, name, description, config: { steps }, created_at, updated_at };
 }
 
-/** Writes all pipelines as one list, page by page, so that a long one takes little memory. */
+/** Writes all pipelines as one list, page by page, so that a long list takes little memory. */
 async function* writeAll(store: PipelineStore, first: readonly PipelineRecord[]): AsyncGenerator<string> {
   let pipelines = first;
   let before = '[';
@@ -111,4 +110,67 @@ async function* writeAll(store: PipelineStore, first: readonly PipelineRecord[])
     pipelines = (await store.list(next)).pipelines;
   }
   yield ']';
+}
+
+/** Maximum attempts of a change that other requests overtake. */
+const MAX_RACES = 1000;
+
+type Store = Pick<PipelineStore, 'list' | 'create' | 'update'>;
+
+/**
+ * Creates the pipeline, or replaces all members of the pipeline with its name. If simultaneous calls use a
+ * new name, one call creates the pipeline, and the others update it one after another.
+ *
+ * @param ifMatch if set, the pipeline must exist and have one of these versions
+ * @throws ServiceError `pipeline_not_found`, `precondition_failed`
+ */
+export async function putByName(
+  store: Store,
+  pipeline: NewPipeline,
+  ifMatch?: Versions,
+): Promise<{ readonly record: PipelineRecord; readonly isNew: boolean }> {
+  const { name, description, steps } = pipeline;
+  for (let race = 0; race < MAX_RACES; race++) {
+    const [before] = (await store.list({ limit: 1, name })).pipelines;
+    expectMatch(name, before, ifMatch);
+    const put = await unlessOvertaken(async () => {
+      if (before === undefined) return { record: await store.create(pipeline), isNew: true };
+      // Updates only the version just read, because another request may have renamed the pipeline since.
+      const record = await store.update(before.id, { description, steps }, [before.version]);
+      return { record, isNew: false };
+    });
+    if (put !== undefined) return put;
+  }
+  throw new ServiceError('store_unavailable', {
+    reason: 'other requests keep changing this pipeline',
+    seconds: 1,
+  });
+}
+
+function expectMatch(name: string, before: PipelineRecord | undefined, ifMatch: Versions | undefined): void {
+  if (ifMatch === undefined) return;
+  if (before === undefined) {
+    throw new ServiceError('pipeline_not_found', {
+      id: JSON.stringify(name.slice(0, 100)),
+      remedy: 'GET /v1/pipelines lists all pipelines',
+    });
+  }
+  if (ifMatch === '*' || ifMatch.includes(before.version)) return;
+  throw new ServiceError('precondition_failed', { id: before.id, etag: `"${before.version}"` });
+}
+
+/** Errors that mean that another request changed the pipeline between reading and writing. */
+const OVERTAKEN: ReadonlySet<ErrorCode> = new Set([
+  'pipeline_name_taken',
+  'pipeline_not_found',
+  'precondition_failed',
+]);
+
+async function unlessOvertaken<T>(write: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await write();
+  } catch (error) {
+    if (error instanceof ServiceError && OVERTAKEN.has(error.code)) return undefined;
+    throw error;
+  }
 }

@@ -10,20 +10,18 @@ import {
   orNull,
   text,
 } from '../../engine/answer/schemas.ts';
+import { MAX_STEPS } from '../../engine/limits.ts';
 import { PRESET_NAMES, presetMembers } from '../../engine/presets/presets.ts';
 import { stepSchema } from '../../engine/read/pipeline.ts';
 import { cursor, errorAnswers, jsonAnswer, nextPage } from '../docs/answer-schemas.ts';
 import { sentSteps } from '../docs/example-answers.ts';
 
-/** The member of a body that allows steps with missing plugins. */
 const allowMissing = {
   type: 'boolean',
   default: false,
   description:
     'Whether a step may name a plugin, a recipe, a tokenizer, a language or a model that is not here but will be later. Until then the pipeline cannot be executed.',
 } as const;
-
-/** Schemas of requests and answers about stored pipelines. */
 
 const stepInput = { title: 'PipelineStepInput', ...stepSchema };
 const storedStep = { ...stepSchema, ...object(stepSchema.properties), title: 'PipelineStep' } as const;
@@ -33,7 +31,7 @@ const members = {
   description: described('What the pipeline is for, or null.', orNull(text)),
 } as const;
 
-/** Steps are checked one by one, each with its number. */
+/** The schema of the list of steps. `readSteps` checks each step. */
 const steps = { type: 'array', description: 'Run in this order.' };
 
 export const newBody: ObjectSchema = {
@@ -43,10 +41,10 @@ export const newBody: ObjectSchema = {
   additionalProperties: false,
 };
 
-/** The rule that `newBody` leaves to the reading of steps, which says what is missing. */
+/** For the documentation only: `steps` or `preset` is required. The code that reads steps checks this. */
 const hasSteps = { anyOf: [{ required: ['steps'] }, { required: ['preset'] }] } as const;
 
-/** Changes to a pipeline, or a whole one whose name is in the query. */
+/** The body of changes to a pipeline. Also the body of a whole pipeline if the query has the name. */
 export const changesBody: ObjectSchema = {
   type: 'object',
   properties: newBody.properties,
@@ -95,24 +93,18 @@ const params = object({ pipeline_id: described('The `id` of the pipeline.', text
 
 const tags = ['pipelines'];
 
-/** @param examples of the whole body */
-export function withSteps(
-  title: string,
-  schema: ObjectSchema,
-  maxSteps: number,
-  ...examples: readonly object[]
-): object {
+export function withSteps(title: string, schema: ObjectSchema, ...examples: readonly object[]): object {
   const documented = {
     ...steps,
-    description: `At most ${maxSteps}, run in this order.`,
+    description: `At most ${MAX_STEPS}, run in this order.`,
     items: stepInput,
-    maxItems: maxSteps,
+    maxItems: MAX_STEPS,
   };
   const properties = { ...schema.properties, steps: documented };
   return { title, ...schema, properties, ...(examples.length > 0 && { examples }) };
 }
 
-/** Example requests and answers about one pipeline. @param steps that can run here, so that the requests work */
+/** @param steps steps that can run on this server, so that users can send the examples unchanged */
 export function pipelineExamples(steps: readonly PipelineStep[]) {
   const named = { name: 'articles', description: 'Short chunks with context' };
   const stored = {
@@ -135,13 +127,13 @@ const OF_PRESETS = PRESET_NAMES.map((preset) => ({ name: `my-${preset}`, preset 
 
 type Examples = ReturnType<typeof pipelineExamples>;
 
-export const create = (maxSteps: number, { sent, stored }: Examples): FastifySchema => ({
+export const create = ({ sent, stored }: Examples): FastifySchema => ({
   tags,
   operationId: 'create_pipeline',
   summary: 'Create a pipeline',
   description:
     'Stores steps under a name, those of a `preset` as they are now. The plugin of every step and its parameters are checked now; the order of the steps is checked when the pipeline is executed.',
-  body: withSteps('PipelineInput', { ...newBody, ...hasSteps }, maxSteps, sent, ...OF_PRESETS),
+  body: withSteps('PipelineInput', { ...newBody, ...hasSteps }, sent, ...OF_PRESETS),
   response: {
     201: jsonAnswer('The pipeline was created.', pipeline, { ...etag, ...location }, stored),
     ...errorAnswers([409]),
@@ -191,14 +183,14 @@ export const get = ({ stored }: Examples): FastifySchema => ({
   },
 });
 
-export const update = (maxSteps: number, { changes, changed }: Examples): FastifySchema => ({
+export const update = ({ changes, changed }: Examples): FastifySchema => ({
   tags,
   operationId: 'update_pipeline',
   summary: 'Change a pipeline',
   description: 'Sets the given members and leaves the others. A description of null removes it.',
   params,
   headers: ifMatch,
-  body: withSteps('PipelineChanges', changesBody, maxSteps, changes),
+  body: withSteps('PipelineChanges', changesBody, changes),
   response: {
     200: jsonAnswer('The current pipeline.', pipeline, etag, changed),
     ...errorAnswers([409]),
@@ -217,8 +209,6 @@ export const remove: FastifySchema = {
   },
 };
 
-/** Schemas of the request that creates or updates the pipeline with a given name. */
-
 export const nameQuery: ObjectSchema = {
   type: 'object',
   required: ['name'],
@@ -226,7 +216,7 @@ export const nameQuery: ObjectSchema = {
   additionalProperties: false,
 };
 
-export const put = (maxSteps: number): FastifySchema => ({
+export const put: FastifySchema = {
   tags,
   operationId: 'put_pipeline',
   summary: 'Create or replace a pipeline',
@@ -234,10 +224,10 @@ export const put = (maxSteps: number): FastifySchema => ({
     'Creates the pipeline, or sets all members of the one with this name: a missing description is removed. With If-Match, only an existing pipeline is changed.',
   querystring: nameQuery,
   headers: ifMatch,
-  body: withSteps('NamedPipeline', { ...changesBody, ...hasSteps }, maxSteps),
+  body: withSteps('NamedPipeline', { ...changesBody, ...hasSteps }),
   response: {
     200: jsonAnswer('The current pipeline.', pipeline, etag),
     201: jsonAnswer('The pipeline was created.', pipeline, { ...etag, ...location }),
     ...errorAnswers([404]),
   },
-});
+};

@@ -11,8 +11,8 @@ import { FIXED_HEADERS } from './security.ts';
 export type Admission = ReturnType<typeof createAdmission>;
 
 /**
- * Admission control: rejects requests before their bodies are read, while the queue that they would join is full,
- * with 503 and `Retry-After`.
+ * Admission control: if the queue is full, rejects a request with 503 and `Retry-After` before the body is
+ * read.
  */
 export function createAdmission({
   runner,
@@ -29,17 +29,16 @@ export function createAdmission({
   const fixed = Object.entries({ ...FIXED_HEADERS, ...headers, ...length }).flat();
   let isStopped = false;
 
-  /** Whether a request arriving now would be rejected, judging by its `Content-Length`. */
   function refuses({ 'content-length': length }: IncomingMessage['headers']): boolean {
     return length !== undefined && runner.isFullFor(Number(length));
   }
 
   /**
-   * Rejects a request before Fastify sees it, if necessary. Fastify takes most of the time of a refusal, and during a
-   * flood `/health` has to wait for all refusals before it. Requests of web pages are left to Fastify, because their
-   * answers need CORS headers. Keys and rate limits are not checked.
+   * Rejects a request without Fastify if the queue is full, before keys and rate limits are checked. Refusing
+   * in Fastify would be slow, and would delay `/health` under overload. Requests of web pages are left to
+   * Fastify, because their answers need CORS headers.
    *
-   * @returns whether it has answered
+   * @returns whether the request was rejected
    */
   function answers(request: IncomingMessage, response: ServerResponse): boolean {
     if (isStopped || request.headers.origin !== undefined || !refuses(request.headers)) return false;
@@ -56,7 +55,7 @@ export function createAdmission({
     return true;
   }
 
-  /** Leaves every request to Fastify from now on, which ends connections during a graceful shutdown. */
+  /** Leaves all further requests to Fastify, because it closes connections during a graceful shutdown. */
   function stop(): void {
     isStopped = true;
   }
@@ -64,7 +63,6 @@ export function createAdmission({
   return { refuses, answers, stop, addRoute: (route: string) => routes.add(route) };
 }
 
-/** The routes whose requests join a queue; finds the route of a path. */
 class QueuedRoutes {
   readonly #exact = new Set<string>();
   readonly #patterns: (readonly [pattern: RegExp, route: string])[] = [];
@@ -82,7 +80,7 @@ class QueuedRoutes {
   }
 }
 
-/** Applies admission control to the routes below it, also to requests that `Admission.answers` leaves to Fastify. */
+/** Applies admission control within Fastify, for requests that `Admission.answers` does not reject. */
 export const admissionHook = plugin(
   async (app) => {
     const { admission } = app.chunksmith;

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fromPlainError, ServiceError } from '../../../core/errors.ts';
 import { metadataOf } from '../../engine/answer/response-metadata.ts';
-import { operationOf } from '../../engine/operations.ts';
 import type { RunAnswer } from '../../engine/run/executor.ts';
 import type { Task } from '../../engine/tasks.ts';
 import { bodyOf, sendBytes } from './bodies.ts';
@@ -10,7 +9,7 @@ import type { Metrics } from './metrics.ts';
 import { logWork } from './request-log.ts';
 import type { Services } from './services.ts';
 
-/** Runs a task on the request and answers with its bytes and response metadata, or with a stream. */
+/** Runs a task, and answers the request with bytes and response metadata, or with a stream. */
 export type AnswerTask<T extends Task> = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -19,16 +18,16 @@ export type AnswerTask<T extends Task> = (
 
 export function answerWith(services: Services): AnswerTask<Task> {
   return (request, reply, task) =>
-    answerWork(request, reply, operationOf(task).label(task), services, (body, stop) =>
+    answerWork(request, reply, services.service.label(task), services, (body, stop) =>
       services.runner.run(task, body, stop),
     );
 }
 
 /**
- * Answers with the bytes and response metadata of work.
+ * Runs work, and answers the request with its bytes and response metadata.
  *
- * @param label the name of the work in metrics
- * @param run does it, until the client disconnects
+ * @param label name of the work in metrics
+ * @param run does the work; `stop` aborts if the client disconnects
  */
 export async function answerWork(
   request: FastifyRequest,
@@ -43,7 +42,7 @@ export async function answerWork(
   noteWork(request, label, received, answer, metrics);
   const { length } = answer.bytes;
   if (!reply.raw.destroyed) {
-    // An answer waiting for a slow client takes memory too: until it is sent, it counts like the body did.
+    // Until the answer is sent, it is charged like a body, because it takes memory while a slow client reads.
     byteBudget.force(length);
     reply.raw.once('close', () => byteBudget.giveBack(length));
   }
@@ -52,7 +51,7 @@ export async function answerWork(
   return sendBytes(reply, answer.bytes);
 }
 
-/** Records finished work, and its failures, in metrics and the log. @param received bytes of the request */
+/** Records finished work and its failures in metrics and the log. @param received bytes of the body */
 export function noteWork(
   request: FastifyRequest,
   label: string,
@@ -65,7 +64,7 @@ export function noteWork(
   for (const failure of failures) reportFailure(fromPlainError(failure), request, metrics);
 }
 
-/** A controller that aborts if the client closes the connection before it has its answer. */
+/** Creates a controller that aborts if the client closes the connection before the answer is sent. */
 export function stopWhenGone(reply: FastifyReply): AbortController {
   const stop = new AbortController();
   reply.raw.once('close', () => {

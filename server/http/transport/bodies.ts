@@ -6,20 +6,20 @@ import type { FastifyReply, FastifyRequest, RequestPayload } from 'fastify';
 import plugin from 'fastify-plugin';
 import { invalid, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
-import { release } from '../../engine/answer/release.ts';
+import { release } from '../../engine/memory.ts';
 import { isStream } from './media.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Bytes of the body; null if it was not read. */
+    /** Length of the body in bytes; null if the body was not read. */
     chunksmithBytes: number | null;
   }
 }
 
 /**
- * Gives the routes below it their JSON bodies as bytes: whoever does the work parses and checks them, perhaps in
- * another thread. The schemas of these routes are only for the documentation. Bodies may be compressed, are charged
- * to the byte budget, and are read to their ends even if they are refused.
+ * Gives JSON bodies to routes as bytes, because the thread that does the work parses and checks the body.
+ * The schemas of these routes are only documentation. Bodies may be compressed. They are charged to the byte
+ * budget, and read to the end even if the request is refused.
  */
 export const bytesBody = plugin<{ readonly limit: number }>(
   async (app, { limit }) => {
@@ -30,18 +30,18 @@ export const bytesBody = plugin<{ readonly limit: number }>(
       route.bodyLimit = limit;
     });
     app.setValidatorCompiler(() => () => true);
-    // Charged by decompressed size.
+    // Decompresses before charging, so that the decompressed size is charged.
     for (const policy of [contentEncoding, chargeBodies, lateBodies]) await app.register(policy);
   },
   { name: 'chunksmith-bytes-body' },
 );
 
-/** Bytes that are copied before other requests are answered: memory that was never used is slow to write. */
+/** Bytes to copy before other requests get a turn. The first write to new memory is slow. */
 const STRIDE = 2_097_152;
 
 /**
- * Reads a body as bytes. Unlike Fastify's own parser, it does not join a large one at once, which blocks the event loop
- * for a tenth of a second and more.
+ * Reads a body as bytes. Copies a large body in several turns of the event loop: Fastify's parser copies it
+ * in one turn, which may take a tenth of a second or more.
  */
 export function readBody(
   request: FastifyRequest,
@@ -81,7 +81,8 @@ export function readBody(
 
 async function joined(parts: readonly Buffer[], length: number): Promise<Buffer> {
   const body = Buffer.allocUnsafeSlow(length);
-  let [at, pause] = [0, STRIDE];
+  let at = 0;
+  let pause = STRIDE;
   for (const part of parts) {
     at += part.copy(body, at);
     if (at < pause) continue;
@@ -91,15 +92,14 @@ async function joined(parts: readonly Buffer[], length: number): Promise<Buffer>
   return body;
 }
 
-/** The bytes of a request's body. */
 export function bodyOf(request: FastifyRequest): Buffer {
   return (request.body ?? Buffer.alloc(0)) as Buffer;
 }
 
-/** Maximum bytes of an answer that is sent as a string, which Node writes together with the headers. */
+/** Maximum bytes of an answer sent as a string, because Node writes a string and the headers together. */
 const ONE_WRITE = 16_384;
 
-/** Sends bytes of JSON and, if there are many, frees their memory once the connection is done with them. */
+/** Sends an answer of JSON. Frees the memory of a large answer once it is sent. */
 export function sendBytes(reply: FastifyReply, answer: Uint8Array<ArrayBuffer>): FastifyReply {
   reply.type('application/json; charset=utf-8');
   const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
@@ -116,10 +116,7 @@ const DECODERS: Readonly<Record<string, () => Transform & { readonly bytesWritte
   zstd: createZstdDecompress,
 };
 
-/**
- * Decompresses the bodies of the routes below it, by their `Content-Encoding`. The body limit applies to the
- * decompressed size.
- */
+/** Decompresses bodies by their `Content-Encoding`. The body limit applies to the decompressed size. */
 const contentEncoding = plugin(
   async (app) => {
     app.addHook('preParsing', (request, reply, payload, done) => {
@@ -128,12 +125,12 @@ const contentEncoding = plugin(
       const create = DECODERS[encoding];
       if (create === undefined)
         return done(new ServiceError('unsupported_encoding', { received: JSON.stringify(encoding) }));
-      // Decoding errors after the request was refused are ignored.
+      // Ignores decoding errors of a request that was already refused.
       const decoder = hold(create());
-      // Fastify compares it with Content-Length.
+      // Fastify compares `receivedEncodedLength` with Content-Length.
       Object.defineProperty(decoder, 'receivedEncodedLength', { get: () => decoder.bytesWritten });
       payload.pipe(decoder);
-      // Not a pipeline, which would destroy the request when the decoder fails, so that the rest could not be read.
+      // `pipeline` is not used: if decoding failed, it would destroy the request before the rest is read.
       finished(payload, (error) => error && decoder.destroy(error));
       reply.raw.once('close', () => decoder.destroy());
       done(null, decoder);
@@ -142,20 +139,19 @@ const contentEncoding = plugin(
   { name: 'chunksmith-content-encoding' },
 );
 
-/** How the body of a request is compressed; undefined if it is not. */
+/** The encoding of a compressed body; undefined if the body is not compressed. */
 export function encodingOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
   const encoding = headers['content-encoding']?.trim().toLowerCase();
   return encoding === '' || encoding === 'identity' ? undefined : encoding;
 }
 
-/** Whether an error code is one of the decoders'. */
 export function isDecodingError(code: string): boolean {
   return /^(Z_|ERR__ERROR|ERR_BROTLI|ZSTD_)/.test(code);
 }
 
 /**
- * Charges the bodies of the routes below it to the budget: by `Content-Length`, else as they arrive. Streams charge
- * what they have read and not answered themselves.
+ * Charges bodies to the byte budget: their `Content-Length`, otherwise the bytes as they arrive. Streams of
+ * lines are left out, because they charge their unanswered lines themselves.
  */
 const chargeBodies = plugin(
   async (app) => {
@@ -188,7 +184,6 @@ function announcedLength({ headers, routeOptions }: FastifyRequest): number | un
   return Math.min(Number(length), routeOptions.bodyLimit ?? Number.POSITIVE_INFINITY);
 }
 
-/** The same body, charged as it arrives. */
 function metered(payload: RequestPayload, charge: (bytes: number) => void): RequestPayload {
   const meter = new Transform({
     transform(chunk: Uint8Array, _encoding, done) {
@@ -201,13 +196,13 @@ function metered(payload: RequestPayload, charge: (bytes: number) => void): Requ
     },
   });
   pipeline(payload, meter, () => {});
-  // For a compressed body, Fastify compares this with Content-Length.
+  // If the body is compressed, Fastify compares `receivedEncodedLength` with Content-Length.
   return Object.defineProperty(meter, 'receivedEncodedLength', { get: () => payload.receivedEncodedLength });
 }
 
 /**
- * Reads and drops the rest of bodies whose requests are already answered, so that a client that reads only after
- * sending everything gets its answer. A client still sending at the request timeout loses the connection.
+ * After an early answer, reads and drops the rest of the body, because some clients send everything before
+ * they read the answer. Closes the connection if the client still sends at the request timeout.
  */
 const lateBodies = plugin(
   async (app) => {
@@ -227,10 +222,10 @@ function dropRest(request: IncomingMessage, milliseconds: number): void {
     clearTimeout(timer);
     socket.off('close', settle);
   };
-  // An answered request is not notified when its connection closes.
+  // Listens to the socket, because an answered request has no event for a closed connection.
   socket.once('close', settle);
   finished(request, settle);
-  // An earlier reader must not hold it up.
+  // Detaches earlier readers of the body, because they could stop its flow.
   request.unpipe();
   request.removeAllListeners('readable');
   request.resume();

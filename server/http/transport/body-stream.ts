@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 
 /**
- * Answers with pieces of text, read no faster than they are sent.
+ * Answers with pieces of text, produced no faster than they are sent. A failure after the first piece closes
+ * the connection, so that the client notices that the answer is incomplete.
  *
- * @throws what the first piece throws; a later failure ends the connection, so that the client sees that the answer
- *   is incomplete
+ * @throws the error if the first piece fails, so that it can still be the answer
  */
 export async function answerPieces(
   reply: FastifyReply,
@@ -17,7 +17,7 @@ export async function answerPieces(
   return reply.type(`${type}; charset=utf-8`).send(stream);
 }
 
-/** The first item of a generator, and the rest: until the first item is ready, a request can still be refused. */
+/** Yields the first item, which the caller has awaited to notice an early error, and then the rest. */
 export async function* startingWith<T>(first: IteratorResult<T>, rest: AsyncGenerator<T>): AsyncGenerator<T> {
   if (first.done) return;
   yield first.value;

@@ -4,15 +4,15 @@ import plugin from 'fastify-plugin';
 import ipaddr from 'ipaddr.js';
 import type { Config } from '../../config/config.ts';
 
-/** Whom Fastify believes about the address of a client. It takes a number of proxies only as a function. */
+/** Fastify's setting for trusted proxies. Fastify accepts a number of proxies only as a function. */
 export function trustOf({ trustProxy }: Pick<Config, 'trustProxy'>): FastifyServerOptions['trustProxy'] {
   if (typeof trustProxy !== 'number') return [...trustProxy];
   return trustProxy === 0 ? false : (_address: string, hop: number) => hop < trustProxy;
 }
 
 /**
- * Has Fastify see only those entries of X-Forwarded-For that are addresses: a proxy that forwards what its client wrote,
- * or adds a word such as `unknown`, names nobody.
+ * Removes entries that are not addresses from X-Forwarded-For before Fastify reads the header. A client may
+ * send any entry, and a proxy may add a word such as `unknown`.
  */
 export const forwardedAddresses = plugin(
   async (app: FastifyInstance) => {
@@ -26,8 +26,8 @@ export const forwardedAddresses = plugin(
 );
 
 /**
- * The entries of X-Forwarded-For to the right of the first, from the right, that is not an address. Entries further left
- * come from senders that no address vouches for. Ports and zones are removed.
+ * Reads X-Forwarded-For from right to left up to the first entry that is not an address. Entries further left
+ * cannot be trusted. Returns the addresses in their order, without ports and zones.
  */
 export function nearestAddresses(header: string): string {
   const nearest: string[] = [];
@@ -39,7 +39,7 @@ export function nearestAddresses(header: string): string {
   return nearest.reverse().join(', ');
 }
 
-/** `1.2.3.4`, `1.2.3.4:567`, `2001:db8::1`, `[2001:db8::1]` and `[2001:db8::1]:567`. */
+/** An address in brackets or with a port: `[2001:db8::1]`, `[2001:db8::1]:567`, `1.2.3.4:567`. */
 const ENTRY = /^(?:\[([0-9a-f:.%\w]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/i;
 
 function addressIn(entry: string): string | undefined {
@@ -48,12 +48,12 @@ function addressIn(entry: string): string | undefined {
   return isIP(address) === 0 ? undefined : address;
 }
 
-/** Units of an IPv6 address, of 16 bits each, that a provider gives to one customer. */
+/** Number of leading 16-bit units of an IPv6 address that identify a customer's network. */
 const NETWORK_UNITS = 4;
 
-/** Who counts as one client: an IPv4 address, or an IPv6 network of 64 bits. */
+/** Identifies the client of a request by its IPv4 address or /64 IPv6 network. */
 export function clientOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
-  // A connection that is gone has no address.
+  // `ip` is not set if the connection is closed.
   if (isIP(ip ?? '') === 0) return '';
   const address = ipaddr.process(ip);
   if (address instanceof ipaddr.IPv4) return address.toString();

@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import plugin from 'fastify-plugin';
 
-/** Answers to requests that cannot be parsed, by the code of Node's error. */
 const ANSWERS: Readonly<Record<string, readonly [status: string, detail: string]>> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
@@ -12,10 +11,10 @@ const ANSWERS: Readonly<Record<string, readonly [status: string, detail: string]
 };
 const NOT_HTTP = ['400 Bad Request', 'The request is not valid HTTP/1.1.'] as const;
 
-/** Responses in progress whose request is still being received, by socket. */
+/** Answers in progress to requests that are still being received, by socket. */
 const underWay = new WeakMap<Socket, ServerResponse>();
 
-/** Lifts the time limit on the sender of a request until it is answered. */
+/** Lets the client send its request without a time limit until the answer is complete. */
 export function answersWhileSent(answer: ServerResponse): void {
   const { socket } = answer;
   if (socket === null) return;
@@ -23,12 +22,12 @@ export function answersWhileSent(answer: ServerResponse): void {
   answer.once('close', () => underWay.delete(socket));
 }
 
-/** Answers a request that is not HTTP, has too large headers or is too slow, and closes its connection. */
+/** Answers a request that is malformed, too slow or has too large headers, and closes its connection. */
 export function refuseConnection({ code = '' }: Error & { code?: string }, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable) return;
   const answer = underWay.get(socket);
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && answer !== undefined) return;
-  // In the middle of an answer, another one would be taken for part of it.
+  // Sends no second answer, because the client would read it as a part of the first answer.
   if (answer?.headersSent) return void socket.destroy();
   const [status, detail] = ANSWERS[code] ?? NOT_HTTP;
   const body = JSON.stringify({ detail });
@@ -37,8 +36,8 @@ export function refuseConnection({ code = '' }: Error & { code?: string }, socke
 }
 
 /**
- * Keeps connections from delaying the shutdown: an answer in flight is the last one on its connection, and
- * connections that browsers and load balancers opened in advance and never used are closed at once.
+ * Keeps open connections from delaying the shutdown. After an answer in progress, the connection is closed.
+ * Browsers and load balancers open connections in advance; these unused connections are closed at once.
  */
 export const gracefulShutdown = plugin(
   async (app) => {

@@ -5,9 +5,9 @@ import { isDecodingError } from './bodies.ts';
 import type { Metrics } from './metrics.ts';
 import { withoutQuery } from './request-log.ts';
 
-/** Errors of admission control, which are not logged as failures: the log has a line for each request anyway. */
+/** Errors of admission control. They are not logged, because each request already has a line in the log. */
 const ADMISSION_ERRORS: ReadonlySet<ErrorCode> = new Set(['overloaded', 'too_much_in_flight']);
-/** Valid requests that this server cannot satisfy: not a failure, so they are logged as a warning without a stack. */
+/** Errors of valid requests that this server cannot serve. They are logged as warnings without a stack. */
 const WARNINGS: ReadonlySet<ErrorCode> = new Set([
   'jobs_off',
   'missing_capability',
@@ -15,10 +15,10 @@ const WARNINGS: ReadonlySet<ErrorCode> = new Set([
   'timed_out',
 ]);
 
-/** Errors that are the fault of a plugin, wherever it ran; they name its kind and name. */
+/** Errors caused by a plugin. Their `values` have the plugin's kind and name. */
 const PLUGIN_FAULTS: ReadonlySet<ErrorCode> = new Set(['plugin_failed', 'broken_promise']);
 
-/** The answer to an error of the catalogue, in Fastify and before it; its body is JSON: `{"detail": …}`. */
+/** The answer to an error, within or before Fastify. The body is JSON: `{"detail": …}`. */
 export function errorAnswerOf({ status, detail, retryAfter }: ServiceError) {
   const headers = {
     'content-type': 'application/json; charset=utf-8',
@@ -27,7 +27,6 @@ export function errorAnswerOf({ status, detail, retryAfter }: ServiceError) {
   return { status, headers, body: JSON.stringify({ detail }) };
 }
 
-/** Answers every error of the routes and hooks below it, and counts those that are the fault of a plugin. */
 export const errorHandler = plugin(
   async (app) => {
     const { metrics } = app.chunksmith;
@@ -39,7 +38,6 @@ export const errorHandler = plugin(
   { name: 'chunksmith-error-handler', dependencies: ['chunksmith-services'] },
 );
 
-/** Counts and logs an error that is reported in a line of a stream. */
 export function reportFailure(error: unknown, request: FastifyRequest, metrics: Metrics): void {
   countFault(error, metrics);
   logFailure(asServiceError(error, request), error, request);
@@ -51,7 +49,6 @@ function countFault(error: unknown, metrics: Metrics): void {
   metrics.failed(String(kind), String(name), error.code);
 }
 
-/** Answers an error, and logs what the caller must not see. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = asServiceError(error, request);
   logFailure(known, error, request);
@@ -71,7 +68,6 @@ export function pathOf({ url }: FastifyRequest): string {
   return withoutQuery(url).slice(0, 200);
 }
 
-/** Translates Fastify's own errors, and those of decompression, into those of the catalogue. */
 export function asServiceError(error: unknown, request: FastifyRequest): ServiceError {
   if (error instanceof ServiceError) return error;
   const { code = '', statusCode } = (error ?? {}) as Partial<FastifyError>;
@@ -91,7 +87,7 @@ export function asServiceError(error: unknown, request: FastifyRequest): Service
   }
 }
 
-/** Translates refusals of a Fastify plugin by status, such as a path outside its folder of static files. */
+/** Translates an error of a Fastify plugin by its status, for example for a path outside the static files. */
 function byStatus(statusCode: number | undefined, error: unknown, request: FastifyRequest): ServiceError {
   if (statusCode === 403 || statusCode === 404) {
     return new ServiceError('not_found', { path: pathOf(request), hint: '' }, error);

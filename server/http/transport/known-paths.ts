@@ -7,7 +7,7 @@ import { pathOf } from './error-handler.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The paths of the routes, without the app's prefix, with their methods. */
+    /** The methods of each path. The paths are without the app's prefix. */
     readonly chunksmithPaths: KnownPaths;
   }
   interface FastifyContextConfig {
@@ -18,7 +18,6 @@ declare module 'fastify' {
 
 export type KnownPaths = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Remembers the path, without the app's own prefix, of every route registered after it. */
 export const knownPaths = plugin(
   async (app) => {
     const paths = new Map<string, Set<string>>();
@@ -35,7 +34,7 @@ export const knownPaths = plugin(
   { name: 'chunksmith-known-paths' },
 );
 
-/** Makes every known path answer unsupported methods with 405 and `Allow`. Register it after all other routes. */
+/** Makes every known path answer other methods with 405 and `Allow`. Register this after all routes. */
 export const methodNotAllowed = plugin(
   async (app) => {
     for (const [path, methods] of app.chunksmithPaths) {
@@ -55,15 +54,15 @@ export const methodNotAllowed = plugin(
 );
 
 /**
- * Answers requests without a matching route, before their bodies are read. Requests with a method that the router
- * does not know also come here, whatever their path.
+ * Answers requests that match no route, before their bodies are read. These include requests with methods
+ * that the router does not know.
  */
 export async function unknownPaths(app: FastifyInstance): Promise<void> {
   const { prefix, chunksmithPaths: paths } = app;
   const known = () => [...paths.keys()].filter((path) => !path.includes('*')).map(shown);
   const shown = (path: string) => prefix + withBraces(path);
   const root = shown('/');
-  // In a scope of its own, without routes, so that the hook runs for nothing else.
+  // This scope has no routes, so the hook runs only for requests that match no route.
   app.addHook('onRequest', async (request, reply) => {
     const path = pathOf(request);
     const methods = paths.get(withoutSlash(path.slice(prefix.length)));
@@ -75,7 +74,6 @@ export async function unknownPaths(app: FastifyInstance): Promise<void> {
   });
 }
 
-/** Answers all paths of a process that only runs jobs, except those of operators. */
 export async function operatorsAlone(app: FastifyInstance): Promise<void> {
   const { prefix, chunksmithPaths: paths } = app;
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
@@ -86,7 +84,7 @@ export async function operatorsAlone(app: FastifyInstance): Promise<void> {
   });
 }
 
-/** A path as the documentation writes it: `/v1/pipelines/{pipeline_id}`. */
+/** A path with its parameters in braces, as in the documentation: `/v1/pipelines/{pipeline_id}`. */
 export function withBraces(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}');
 }
@@ -106,8 +104,8 @@ function methodNotAllowedError(
 }
 
 /**
- * The error for a path without a route. It suggests the known path that was probably meant, or else lists what is in
- * the same folder, such as the chunkers below `/v1/chunk`.
+ * The error for a path without a route. The message suggests a similar path, or lists the paths in the same
+ * folder, such as the chunkers below `/v1/chunk`.
  *
  * @param root path of the list of endpoints
  */
@@ -121,13 +119,12 @@ function hintFor(given: string, known: readonly string[], root: string): string 
   const names = namesIn(folder, known);
   const near = names.length === 0 ? nearAsWhole(path, known) : nearIn(folder, posix.basename(path), names);
   if (near !== undefined) return `Did you mean ${near}?`;
-  // The files of the documentation are not useful suggestions.
+  // Leaves out files of the documentation, such as `openapi.json`.
   const listed = names.filter((one) => !one.includes('.'));
   if (listed.length === 0 || posix.join(folder, '/') === root) return `GET ${root} lists all endpoints.`;
   return `In ${folder} there ${listed.length === 1 ? 'is' : 'are'} ${listed.join(', ')}.`;
 }
 
-/** The last segments of the known paths directly in a folder, without parameters. */
 function namesIn(folder: string, known: readonly string[]): string[] {
   const paths = known.filter((path) => posix.dirname(path) === folder);
   return paths.map((path) => posix.basename(path)).filter((name) => name !== '' && !name.startsWith('{'));
@@ -138,7 +135,7 @@ function nearIn(folder: string, name: string, names: readonly string[]): string 
   return near && posix.join(folder, near);
 }
 
-/** Long paths share most of their letters, so a few different ones are enough to mean something else. */
+/** Finds a similar whole path. At most a quarter of the letters may differ, because long paths are alike. */
 function nearAsWhole(path: string, known: readonly string[]): string | undefined {
   return suggest(path, known, Math.max(2, Math.floor(path.length / 4)));
 }

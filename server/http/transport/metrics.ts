@@ -1,13 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Timings } from '../../engine/answer/response-metadata.ts';
-import { countTotals } from '../../engine/answer/vector-totals.ts';
+import { countTotals, type Timings } from '../../engine/answer/response-metadata.ts';
 import type { RunnerLoad } from '../../engine/run/runner.ts';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** What the server counts for Prometheus. No label contains text, names of pipelines or keys. */
+/** Creates the metrics for Prometheus. No label contains text, names of pipelines or keys. */
 export function createMetrics({ load, bytesInFlight }: { load(): RunnerLoad; bytesInFlight(): number }) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -17,13 +16,12 @@ export function createMetrics({ load, bytesInFlight }: { load(): RunnerLoad; byt
   addGauge(registry, 'worker_threads', 'Worker threads running.', () => load().threads);
   addGauge(registry, 'bytes_in_flight', 'Bytes of request bodies being read and processed.', bytesInFlight);
   return {
-    /** All metrics, and a place for other counters. */
     registry,
-    /** Counts an answered request. `route` is the route's pattern, never the path of the request. */
+    /** Counts an answered request. @param route the route's pattern, never the path of the request */
     answered(route: string, method: string, status: number, seconds: number): void {
       requests.observe({ route, method, status }, seconds);
     },
-    /** Counts the work on a request; `plugin` is `pipeline` for stored pipelines. */
+    /** Counts the work on a request. @param plugin the plugin's name; `pipeline` for stored pipelines */
     worked(plugin: string, bodyBytes: number, queueSeconds: number, timings: Timings): void {
       stages.observe({ stage: 'queue', by: plugin }, queueSeconds);
       for (const { stage, by, seconds } of timings.times) stages.observe({ stage, by }, seconds);
@@ -34,9 +32,8 @@ export function createMetrics({ load, bytesInFlight }: { load(): RunnerLoad; byt
       counters.vectors(timings.vectors, { plugin });
       for (const { name } of timings.opened) counters.models.inc({ model: name });
     },
-    /** Counts a stream that is answered. */
     streamed: (plugin: string) => counters.streams.inc({ plugin }),
-    /** Counts a request that failed because of a plugin; `error` is its code. */
+    /** Counts a request that failed because of a plugin. @param error the code of the error */
     failed: (kind: string, name: string, error: string) => counters.failures.inc({ kind, name, error }),
   };
 }

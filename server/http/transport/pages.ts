@@ -2,10 +2,9 @@ import type { FastifyReply } from 'fastify';
 import { invalid } from '../../../core/errors.ts';
 import type { Validate } from '../../engine/validation/validator.ts';
 
-/** Pages of lists: the query of a request, and the headers that lead to the next page. */
 export type Query = Readonly<Record<string, unknown>>;
 
-/** Checks a query, in which `limit` is a text. @throws ServiceError `invalid_parameters` */
+/** Checks a query, after converting `limit` to a number. @throws ServiceError `invalid_parameters` */
 export function checkQuery<T>(query: Query, check: Validate): T {
   const { limit } = query;
   const isNumber = typeof limit === 'string' && /^\d{1,9}$/.test(limit);
@@ -16,7 +15,7 @@ export function toCursor(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
-/** @param read returns undefined for an invalid position. @throws ServiceError `invalid_parameters` */
+/** @param read parses a position; undefined if it is invalid @throws ServiceError `invalid_parameters` */
 export function readCursor<Position>(cursor: string, read: (text: string) => Position | undefined): Position {
   const position = read(Buffer.from(cursor, 'base64url').toString());
   if (position !== undefined) return position;
@@ -24,7 +23,6 @@ export function readCursor<Position>(cursor: string, read: (text: string) => Pos
   throw invalid(`cursor: expected the x-next-cursor of an earlier answer, got ${shown}`);
 }
 
-/** Adds the headers that lead to the next page. @param query of this page, without its cursor */
 export function leadOn(reply: FastifyReply, query: Readonly<Record<string, string>>, cursor: string): void {
   const next = new URLSearchParams({ ...query, cursor });
   reply.header('x-next-cursor', cursor).header('link', `<?${next}>; rel="next"`);

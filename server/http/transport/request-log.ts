@@ -3,17 +3,15 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 import type { Log } from '../../../core/contracts/collaborators.ts';
-import type { Timings } from '../../engine/answer/response-metadata.ts';
-import { addTotals, logTotals } from '../../engine/answer/vector-totals.ts';
+import { addTotals, logTotals, type Timings } from '../../engine/answer/response-metadata.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The amount of work, for its line in the log; missing if there was none. */
+    /** The amount of work, for the log; undefined if the request did no work. */
     chunksmithWork?: Pick<Timings, 'documents' | 'chunks' | 'vectors'>;
   }
 }
 
-/** Logs a line for each request that is answered. */
 export const requestLog = plugin(
   async (app) => {
     app.addHook('onResponse', (request, reply, done) => {
@@ -28,7 +26,6 @@ export const requestLog = plugin(
   { name: 'chunksmith-request-log' },
 );
 
-/** Counts each request that is answered, for `/metrics`. */
 export const requestMetrics = plugin(
   async (app) => {
     const { metrics } = app.chunksmith;
@@ -41,8 +38,8 @@ export const requestMetrics = plugin(
 );
 
 /**
- * Adds the amount of work to the log line of a request, and logs at `debug` where its time went. A stream consists of
- * many such pieces of work.
+ * Adds the amount of work to the log line of a request, and logs the timings of the work at `debug`. Call
+ * this for each part of a stream.
  */
 export function logWork(request: FastifyRequest, queueSeconds: number, timings: Timings): void {
   const { documents, chunks, vectors, times, tokens } = timings;
@@ -52,7 +49,7 @@ export function logWork(request: FastifyRequest, queueSeconds: number, timings: 
     chunks: (before?.chunks ?? 0) + chunks,
     vectors: before === undefined ? vectors : addTotals(before.vectors, vectors),
   };
-  // By the level, which the log of an app that mounts the service has too.
+  // Compares `level`, because every log has it, even the log of an app that mounts the service.
   if (request.log.level !== 'debug' && request.log.level !== 'trace') return;
   const stages = Object.fromEntries(times.map(({ stage, by, seconds }) => [`${stage} ${by}`, toMs(seconds)]));
   const opened = timings.opened.map(({ name }) => name);
@@ -65,28 +62,26 @@ function toMs(seconds: number): number {
 
 const REQUEST_ID = /^[\w.:+/=@-]{1,128}$/;
 
-/** The id that the caller gave in `x-request-id`, if it is safe to log, else a new one. */
+/** The caller's `x-request-id` if it is safe to log, otherwise a new id. */
 export function requestId({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
 interface Answered {
-  /** Given if the log is not that of the request, which adds it by itself. */
+  /** Id of the request; undefined if the log adds the id itself. */
   readonly reqId?: string;
   readonly method: string;
   readonly url: string;
   readonly status: number;
-  /** Bytes of the body that was read. */
   readonly bytes?: number | undefined;
-  /** Texts, or lists of chunks, of a processed request. */
+  /** Number of texts, or of lists of chunks, in the request. */
   readonly documents?: number | undefined;
-  /** Chunks of its answer. */
   readonly chunks?: number | undefined;
   readonly ms: number;
 }
 
-/** Logs a line for an answered request; without the query, which may contain anything. */
+/** Logs a line for an answered request. Leaves out the query, because it may contain anything. */
 export function logAnswered(log: Log, { reqId, method, url, status, ms, ...sizes }: Answered): void {
   const id = reqId === undefined ? {} : { reqId };
   log.info(

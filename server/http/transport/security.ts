@@ -1,23 +1,23 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import cors from '@fastify/cors';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
-import { ServiceError } from '../../../core/errors.ts';
+import { invalid, ServiceError } from '../../../core/errors.ts';
 import { type AccessConfig, asksForKeys, failedKeyLimitOf, readKeys } from '../../config/access.ts';
 import { clientOf } from './client-address.ts';
-import { problemOfHeaders } from './message-headers.ts';
 
-/** Paths without a key, for load balancers and orchestrators. */
+/** Paths that need no key, for load balancers and orchestrators. */
 const OPEN_PATHS = new Set(['/health', '/ready']);
-/** Paths exempt from the rate limit: monitoring continues while clients are refused. */
+/** Paths without a rate limit, so that monitoring works while clients are refused. */
 const UNCOUNTED_PATHS = new Set([...OPEN_PATHS, '/metrics']);
-/** The pages of the documentation and what they load: a browser sends no key for them, and loads many at once. */
+/** Paths of the documentation. A browser sends no key for these, and loads many files at once. */
 const DOCUMENTATION = /^\/(docs|redoc|playground|openapi\.json)(\/|$)/;
 
 /**
- * Security headers of every answer: helmet's defaults without Content-Security-Policy, which the pages of the
- * documentation set themselves, and without HSTS, which belongs to whatever terminates TLS.
+ * Security headers of every answer: helmet's defaults, except two. The documentation's pages set their own
+ * Content-Security-Policy. HSTS must come from the proxy that terminates TLS.
  */
 export const FIXED_HEADERS: Readonly<Record<string, string>> = {
   'cross-origin-opener-policy': 'same-origin',
@@ -48,7 +48,7 @@ export const security = plugin(
     });
     app.addHook('onRequest', ({ raw }, reply, done) => {
       const problem = problemOfHeaders(raw);
-      // Whatever follows on such a connection may not be what its sender meant.
+      // Closes the connection: after an ambiguous request, the start of the next request is uncertain.
       if (problem !== undefined) reply.header('connection', 'close');
       done(problem);
     });
@@ -59,18 +59,16 @@ export const security = plugin(
   { name: 'chunksmith-security', dependencies: ['chunksmith-services', 'chunksmith-error-handler'] },
 );
 
-/** Whether a request to a path must carry a key; for an unknown path, `''`, it must. */
+/** Whether requests to a path need a key. Unknown paths, given as `''`, need one. */
 export function needsKey(config: AccessConfig, path: string): boolean {
   if (!asksForKeys(config) || OPEN_PATHS.has(path)) return false;
   return config.docsNeedKey || !DOCUMENTATION.test(path);
 }
 
-/** Whether requests to a path count towards the rate limit. */
 function isCounted({ rateLimit }: AccessConfig, path: string): boolean {
   return rateLimit > 0 && !UNCOUNTED_PATHS.has(path) && !DOCUMENTATION.test(path);
 }
 
-/** The statuses with which keys and rate limits, if configured, refuse requests to a path. */
 export function refusalStatuses(config: AccessConfig, path: string): number[] {
   const isOfKey = needsKey(config, path);
   const isLimited = isCounted(config, path) || (isOfKey && failedKeyLimitOf(config) > 0);
@@ -100,10 +98,10 @@ async function limitRate(app: FastifyInstance, config: AccessConfig): Promise<vo
   });
 }
 
-/** Milliseconds in which requests are counted. */
+/** Length in milliseconds of the period in which requests are counted. */
 const WINDOW = 60_000;
 
-/** Compares digests, which all have the same length, so that the time taken reveals nothing about the keys. */
+/** Refuses requests without a valid key. Compares digests: the time taken reveals nothing about the keys. */
 function requireKeys(app: FastifyInstance, keys: readonly string[], config: AccessConfig): void {
   const known = keys.map((key) => digest(key));
   const failures = failedKeys(app, failedKeyLimitOf(config));
@@ -121,24 +119,23 @@ function requireKeys(app: FastifyInstance, keys: readonly string[], config: Acce
   });
 }
 
-/** The key that a request carries; empty if it carries none. */
 function keyOf({ headers: { authorization = '' } }: FastifyRequest): string {
   return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '';
 }
 
-/** Who sends a request: a name for its key, or without keys its address. */
+/** Identifies the sender of a request by a digest of the key, or by address if keys are not required. */
 export function senderOf(request: FastifyRequest, config: AccessConfig): string {
   return asksForKeys(config) ? digest(keyOf(request)).toString('base64') : clientOf(request);
 }
 
-/** Counts the wrong keys of each address. A right key is refused too, or guesses could go on. */
+/** Counts wrong keys by address. At the limit, refuses even right keys of the address, to stop guessing. */
 function failedKeys(app: FastifyInstance, limit: number) {
   if (limit === 0) return undefined;
   const count = app.createRateLimit({
     max: limit,
     timeWindow: WINDOW,
     keyGenerator: clientOf,
-    // In place of that of all requests, which does not count probes.
+    // Counts all paths. Without this list, the paths exempt from the rate limit would not be counted.
     allowList: [],
   });
   return {
@@ -152,11 +149,37 @@ function failedKeys(app: FastifyInstance, limit: number) {
   };
 }
 
-/** The route of a request, without the prefix of the app; empty if there is none. */
 function routeOf({ routeOptions: { url = '' } }: FastifyRequest, prefix: string): string {
   return url.startsWith(prefix) ? url.slice(prefix.length) : url;
 }
 
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
+}
+
+const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
+
+/**
+ * The error for headers that HTTP forbids but Node accepts: a proxy may interpret such a request differently.
+ * See RFC 9112, sections 3.2, 6.1 and 7.1.
+ */
+function problemOfHeaders({ headers, rawHeaders }: IncomingMessage): ServiceError | undefined {
+  const hosts = countOf(rawHeaders, 'host');
+  if (hosts > 1) return invalid(`Host: expected one header, got ${hosts}`);
+  if (!HOST.test(headers.host ?? '')) return invalid('Host: expected a host and an optional port');
+  const { 'transfer-encoding': given } = headers;
+  if (given === undefined || given.toLowerCase() === 'chunked') return undefined;
+  const codings = given.split(',').map((coding) => coding.trim().toLowerCase());
+  if (codings.every((coding) => coding === 'chunked'))
+    return invalid('Transfer-Encoding: expected chunked once');
+  return new ServiceError('unsupported_transfer_coding', { received: JSON.stringify(given.slice(0, 100)) });
+}
+
+function countOf(rawHeaders: readonly string[], name: string): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const given = rawHeaders[at] as string;
+    if (given.length === name.length && given.toLowerCase() === name) count++;
+  }
+  return count;
 }

@@ -2,22 +2,19 @@ import type { AwilixContainer } from 'awilix/browser';
 import plugin from 'fastify-plugin';
 import { disposeInOrder, type ServerCradle } from '../../container.ts';
 
-/** What the container provides. */
 export type Services = ServerCradle;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What the container provides, each created at first use. */
+    /** The parts of the server. Each is created when first used. */
     readonly chunksmith: ServerCradle;
   }
 }
 
-/**
- * Gives the routes and hooks below it what the container provides, and disposes of the container when the app closes.
- */
+/** Makes the parts of the server available as `app.chunksmith`. Disposes of them when the app closes. */
 export const services = plugin<{ readonly container: AwilixContainer<ServerCradle> }>(
   async (app, { container }) => {
-    // A getter, because `decorate` looks for members of the value, and the cradle throws for unknown names.
+    // Uses a getter: `decorate` looks up members of a plain value, and the cradle throws for unknown names.
     app.decorate('chunksmith', { getter: () => container.cradle });
     app.addHook('onClose', () => disposeInOrder(container));
   },

@@ -2,14 +2,13 @@ import type { HostedApi, HostedCall, HostedFailure } from '../../../core/contrac
 import { exposedError, reasonOf, refusedError } from '../../../core/errors.ts';
 import { isTransientStatus, type RetryLimits, retryAfterOf, withRetries } from '../../config/retry.ts';
 
-/** What is known about a failed call besides its message. */
 interface FailureDetails extends Pick<HostedFailure, 'failure' | 'status'> {
-  /** Milliseconds that the API asked to wait. */
+  /** Milliseconds that the API asked to wait; undefined if it did not. */
   readonly retryAfter?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** A call failed. Its message is for callers, and does not contain the key. */
+/** A call that failed. Callers of the service see the message, which does not contain the API key. */
 export class CallError extends Error {
   readonly expose = true;
   readonly failure: HostedFailure['failure'];
@@ -24,39 +23,38 @@ export class CallError extends Error {
   }
 }
 
-/** What the calls are made with; tests inject their own. */
+/** Functions and limits for calls, which tests replace. */
 export interface HostedTools {
   readonly fetch: typeof fetch;
   readonly limits: RetryLimits;
-  /** Default milliseconds that one call may take. */
+  /** Default maximum milliseconds for one call. */
   readonly timeout: number;
 }
 
-/** A call without a limit to all of its tries. */
-type Call<Value> = Omit<HostedCall<Value>, 'deadline'>;
+type Call<Value> = Omit<HostedCall<Value>, 'deadline' | 'patience'>;
 
 interface Answer {
   readonly response: Response;
   readonly text: string;
 }
 
-/** Maximum length of a provider's own message that is shown. */
+/** Maximum characters of a provider's message to show to callers. */
 const MAX_MESSAGE_LENGTH = 200;
 
-/** Makes one call. @throws CallError, or an error for callers if the answer has the wrong content */
+/** Makes one call. @throws CallError if the call fails, or an exposed error if the answer is unusable */
 async function callApi<Value>(api: HostedApi, call: Call<Value>, tools: HostedTools): Promise<Value> {
   const { response, text } = await send(api, call, tools);
   if (!response.ok) throw failureOf(api, response, text);
   try {
     return call.read(JSON.parse(text));
   } catch (cause) {
-    // An answer may repeat what was sent, and the message may quote the answer, so the key is removed.
+    // Removes the key: the parser's message may quote the answer, and the answer may repeat the request.
     const reason = withoutKey(reasonOf(cause), api.key);
     throw exposedError(`${api.title} did not return ${call.expected}: ${reason}`, cause);
   }
 }
 
-/** Redirects are errors: the key must not follow one to another origin. */
+/** Sends a request. Redirects are errors, because the key must not be sent to another origin. */
 async function send(api: HostedApi, call: Call<unknown>, tools: HostedTools): Promise<Answer> {
   const { title, url } = api;
   const { method = 'POST', path = '', body, signal, timeout = tools.timeout } = call;
@@ -83,10 +81,10 @@ async function send(api: HostedApi, call: Call<unknown>, tools: HostedTools): Pr
   }
 }
 
-/** Maximum bytes of an answer: a service that never ends must not fill the memory. */
+/** Maximum bytes of an answer. Otherwise an endless answer could fill the memory. */
 const MAX_ANSWER_LENGTH = 256 * 1_048_576;
 
-/** @throws CallError if it is longer than an answer may be */
+/** @throws CallError if the answer is too long */
 async function textOf({ body }: Response, title: string): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
@@ -114,7 +112,7 @@ function failureOf(
   { status, headers }: Response,
   text: string,
 ): CallError {
-  // The key is replaced before the message is truncated, so that no part of it remains.
+  // Hides the key before truncating the message. Otherwise a part of the key could remain.
   const said = withoutKey(messageOf(text), key).slice(0, MAX_MESSAGE_LENGTH);
   const what = `${title} answered ${status}${said === '' ? '' : `: ${said}`}`;
   if (status === 401 || status === 403)
@@ -127,7 +125,6 @@ function failureOf(
   return new CallError(what, { failure, status, retryAfter: retryAfterOf(headers) });
 }
 
-/** The message in a provider's answer, whichever member holds it. */
 function messageOf(text: string): string {
   try {
     const { error, status, message, detail } = JSON.parse(text) as Record<string, unknown>;
@@ -138,19 +135,19 @@ function messageOf(text: string): string {
   }
 }
 
-/** A message as a member, or nested in one: `message` of most, `reason` of Elasticsearch, `error` of Qdrant. */
+/** The text in a nested error: `message` of most services, `reason` of Elasticsearch, `error` of Qdrant. */
 function spoken(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   const { message, reason, error } = value as Record<string, unknown>;
   return message ?? reason ?? error;
 }
 
-/** Hides the key: the only place where outside text becomes text for callers and the log. */
+/** Hides the key in text of the API. All such text passes through here before callers or the log get it. */
 function withoutKey(text: string, key: string): string {
   return key === '' ? text : text.replaceAll(key, '***');
 }
 
-/** Makes a call, retrying temporary failures. @throws what `callApi` throws */
+/** Makes a call, retrying transient failures. @throws what `callApi` throws */
 export function callWithRetries<Value>(
   api: HostedApi,
   call: Call<Value>,
@@ -169,13 +166,12 @@ const retryAfter = (error: unknown): number | undefined =>
 
 const DEADLINE = 180_000;
 
-/** See `HostedModels.ask`. */
 export async function ask<Value>(
   api: HostedApi,
   call: HostedCall<Value>,
   tools: HostedTools,
 ): Promise<{ readonly value: Value } | HostedFailure> {
-  const { deadline = DEADLINE } = call;
+  const { deadline = call.patience ?? DEADLINE } = call;
   const expiry = AbortSignal.timeout(deadline);
   const signal = AbortSignal.any([call.signal, expiry]);
   try {
@@ -191,7 +187,6 @@ export async function ask<Value>(
 
 const REFUSED = { failure: 'refused', status: undefined } as const;
 
-/** See `HostedModels.demand`. */
 export async function demand<Value>(
   api: HostedApi,
   call: HostedCall<Value>,
@@ -199,7 +194,7 @@ export async function demand<Value>(
 ): Promise<Value> {
   const outcome = await ask(api, call, tools);
   if (!('failure' in outcome)) return outcome.value;
-  // A job would retry, which does not help if the key is wrong.
+  // Jobs do not retry a `refusedError`, because a retry with a wrong key would not help.
   const isForGood = outcome.status === 401 || outcome.status === 403;
   throw isForGood ? refusedError(outcome.message) : exposedError(outcome.message);
 }

@@ -4,7 +4,6 @@ import type { EmbedRequest, TextRefusal, Vectors } from '../../../core/contracts
 import { exposedError } from '../../../core/errors.ts';
 import { CallError, callWithRetries, type HostedTools } from './call.ts';
 
-/** Texts that a hosted model embeds for a request. */
 export interface Embedding {
   readonly provider: HostedProvider;
   readonly tools: HostedTools;
@@ -14,10 +13,8 @@ export interface Embedding {
   readonly request: EmbedRequest;
 }
 
-/** Maximum concurrent calls of one request. */
 const MAX_CALLS = 4;
 
-/** Embeds texts in batches, in order, with retries. */
 export async function embed(embedding: Embedding): Promise<Vectors> {
   const { provider, texts, request } = embedding;
   const stop = new AbortController();
@@ -38,14 +35,13 @@ export async function embed(embedding: Embedding): Promise<Vectors> {
     request.signal.throwIfAborted();
     throw error;
   } finally {
-    // The first failure ends the other calls.
+    // The first failure stops the other calls.
     stop.abort();
   }
 }
 
-/** Consecutive texts of a request. */
 interface Batch {
-  /** The index of the first one. */
+  /** Index of the batch's first text among all texts. */
   readonly first: number;
   readonly texts: readonly string[];
 }
@@ -66,7 +62,7 @@ function callWithBatch(
   return callWithRetries(provider, { body, read, expected: 'vectors', signal }, tools);
 }
 
-/** Calls with a batch and, if it is refused, with each half of it. A single refused text is an error. */
+/** Calls the API with a batch. If the API refuses the content, calls with each half, down to single texts. */
 async function callWithHalves(batch: Batch, call: (batch: Batch) => Promise<Rows>): Promise<Rows> {
   try {
     return await call(batch);
@@ -86,14 +82,13 @@ function refusalOf(error: CallError, refusedText: number): Error & TextRefusal {
   return Object.assign(refusal, { refusedText });
 }
 
-/** Whether the API refused what was sent, so that it may accept less. */
+/** Whether the API refused the content of a batch. The API may then accept a smaller batch. */
 const mayAcceptLess = (error: unknown): error is CallError =>
   error instanceof CallError && [400, 413, 422].includes(error.status ?? 0);
 
-/** Nearly all texts have at least this many bytes of UTF-8 per token. */
+/** Estimate of the bytes of UTF-8 per token. Nearly all texts have more. */
 const BYTES_PER_TOKEN = 3;
 
-/** Cuts a list of texts into batches within the limits. A text that exceeds them is a batch by itself. */
 function batchesOf(texts: readonly string[], { items, tokens }: BatchLimits): Batch[] {
   const batches: Batch[] = [];
   let batch: string[] = [];
@@ -111,7 +106,6 @@ function batchesOf(texts: readonly string[], { items, tokens }: BatchLimits): Ba
   return batches;
 }
 
-/** One list of numbers from the vectors of all texts. */
 function flatten(rows: readonly ArrayLike<number>[], title: string): Vectors {
   const dimensions = rows[0]?.length ?? 0;
   const values = new Float32Array(rows.length * dimensions);

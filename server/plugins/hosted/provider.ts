@@ -3,7 +3,7 @@ import type { EmbeddingModel, EmbeddingProvider } from '../../../core/contracts/
 import { exposedError } from '../../../core/errors.ts';
 import type { HostedTools } from './call.ts';
 
-// Loaded at the first call: most threads make none.
+// Loads the module at the first call to an API, because most threads make none.
 const loadCalls = () => import('./call.ts');
 
 const TOOLS: HostedTools = {
@@ -12,7 +12,6 @@ const TOOLS: HostedTools = {
   timeout: 60_000,
 };
 
-/** What factories are given as `hosted`. */
 export function createHostedModels(tools: HostedTools = TOOLS): HostedModels {
   return Object.freeze<HostedModels>({
     createProvider: (provider) => createHostedProvider(provider, tools),
@@ -40,7 +39,7 @@ function createHostedProvider(provider: HostedProvider, tools: HostedTools): Emb
   };
 }
 
-/** The prefix only selects the provider; it is not sent. */
+/** The provider's own name of a model: without the prefix that selects the provider. */
 const modelOf = ({ prefix }: HostedProvider, name: string): string =>
   name.startsWith(prefix) ? name.slice(prefix.length) : name;
 
@@ -51,7 +50,7 @@ async function openTokenizer({ tokenizer: { provider, name } }: HostedProvider) 
 }
 
 /**
- * A base URL ready to be put before a path: http or https, without a trailing slash.
+ * The base URL of an API, with http or https and without a trailing slash.
  *
  * @throws an error for the caller that names the variable
  */
@@ -61,15 +60,16 @@ function baseUrl(given: string | undefined, fallback: string, variable: string):
   throw exposedError(`${variable} is not an http or https URL`);
 }
 
-/** The vectors of an answer in OpenAI's format: `data` in any order, as numbers or as base64. */
+/** Reads the vectors of an answer in OpenAI's format. Vectors may be in any order, as numbers or base64. */
 function readData(answer: unknown): readonly ArrayLike<number>[] {
   const { data } = answer as { data: readonly { index?: number; embedding: unknown }[] };
   const rows: ArrayLike<number>[] = new Array(data.length);
-  data.forEach(({ index, embedding }, place) => {
-    rows[index ?? place] = typeof embedding === 'string' ? fromBase64(embedding) : (embedding as number[]);
+  data.forEach(({ index, embedding }, position) => {
+    rows[index ?? position] = typeof embedding === 'string' ? fromBase64(embedding) : (embedding as number[]);
   });
-  for (let place = 0; place < rows.length; place++)
-    if (!rows[place]?.length) throw new Error('a vector is missing');
+  // Uses a loop: `every` and `some` skip holes in an array, and a missing vector is a hole.
+  for (let index = 0; index < rows.length; index++)
+    if (!rows[index]?.length) throw new Error('a vector is missing');
   return rows;
 }
 

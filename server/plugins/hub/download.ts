@@ -1,8 +1,8 @@
 import type { Log, ModelFile } from '../../../core/contracts/collaborators.ts';
 import { exposedError } from '../../../core/errors.ts';
 import { codeOf, isBrokenConnection, isTransientStatus, withRetries } from '../../config/retry.ts';
+import { claimPath, isGone } from './claimed-path.ts';
 import { type Hub, type HubAnswer, HubRefusal } from './hub.ts';
-import { isGone, takePlace } from './own-place.ts';
 import {
   appendToPartial,
   findPartial,
@@ -16,42 +16,37 @@ import {
   tooLarge,
 } from './partial-download.ts';
 
-/** A file of a model to be fetched from the hub. */
 interface Download {
   readonly hub: Hub;
   readonly log: Log;
-  /** How long the hub may be silent, in milliseconds. */
+  /** Maximum milliseconds without bytes from the hub. */
   readonly timeout: number;
-  /** The delay before the first retry, in milliseconds. */
+  /** Milliseconds before the first retry. */
   readonly backoff: number;
-  /** Name of the model. */
   readonly name: string;
   readonly file: ModelFile;
-  /** Where the file will be on this machine. */
   readonly target: string;
 }
 
 interface Transfer extends Download {
   readonly url: URL;
-  /** Where the partial download is, which the transfer completes. */
-  readonly place: string;
+  readonly path: string;
   readonly onBytes: (bytes: number, total: number | undefined) => void;
 }
 
-/** An answer with bytes of the file. */
 interface FileAnswer extends HubAnswer {
-  /** Where its first byte belongs in the file. */
+  /** Offset in the file at which the answer starts. */
   readonly from: number;
-  /** The length of the whole file, if the hub reports it. */
+  /** Length of the whole file in bytes; undefined if the hub does not report it. */
   readonly total: number | undefined;
 }
 
 /**
- * Tries once to fetch the missing part of a file, and checks the whole. It ends when no bytes arrive for a while; a
- * transfer in progress may take as long as it needs.
+ * Fetches the missing part of a file without retries, and checks the whole file. Fails if no bytes arrive for
+ * `timeout` milliseconds. The total time is not limited.
  */
 async function transfer(one: Transfer): Promise<void> {
-  const { place, file, timeout } = one;
+  const { path, file, timeout } = one;
   const idle = new AbortController();
   const timer = setTimeout(() => {
     idle.abort(new IdleTimeoutError(`it was silent for longer than ${timeout / 1000} s`));
@@ -61,15 +56,15 @@ async function transfer(one: Transfer): Promise<void> {
     const { body } = response;
     if (body === null || response.status !== (from === 0 ? 200 : 206)) throw await refusal(response);
     if (total !== undefined && total > file.maxBytes) throw await refusal(response, tooLarge(file.maxBytes));
-    if (from === 0) await startPartial(place, originOf(one.url, response));
+    if (from === 0) await startPartial(path, originOf(one.url, response));
     const onBytes = (now: number) => {
       timer.refresh();
       one.onBytes(now, total);
     };
-    const bytes = await appendToPartial(place, { from, body, maxBytes: file.maxBytes, onBytes });
+    const bytes = await appendToPartial(path, { from, body, maxBytes: file.maxBytes, onBytes });
     clearTimeout(timer);
     if (total !== undefined && total !== bytes) throw new Error('it is not as long as announced');
-    await check(place, file, sha256);
+    await check(path, file, sha256);
   } catch (error) {
     throw idle.signal.aborted ? idle.signal.reason : error;
   } finally {
@@ -77,9 +72,8 @@ async function transfer(one: Transfer): Promise<void> {
   }
 }
 
-/** Requests the missing part, or the whole file if the hub does not resume the partial download. */
-async function askForRest({ hub, url, place }: Transfer, signal: AbortSignal): Promise<FileAnswer> {
-  const partial = await findPartial(place, url.href);
+async function askForRest({ hub, url, path }: Transfer, signal: AbortSignal): Promise<FileAnswer> {
+  const partial = await findPartial(path, url.href);
   if (partial !== undefined) {
     const range = { range: `bytes=${partial.bytes}-`, 'if-range': partial.etag };
     const answer = await hub.ask(url, range, signal);
@@ -88,7 +82,7 @@ async function askForRest({ hub, url, place }: Transfer, signal: AbortSignal): P
       return { ...answer, from: partial.bytes, total: rangeOf(answer.response)?.total };
     if (status !== 206 && status !== 416) return whole(answer);
     await answer.response.body?.cancel();
-    await startPartial(place);
+    await startPartial(path);
   }
   return whole(await hub.ask(url, {}, signal));
 }
@@ -99,20 +93,19 @@ function whole(answer: HubAnswer): FileAnswer {
   return { ...answer, from: 0, total: length === null ? undefined : Number(length) };
 }
 
-/** Whether an answer has exactly the missing bytes. */
 function isRestOf(partial: PartialDownload, response: Response): boolean {
   const range = rangeOf(response);
   const etag = response.headers.get('etag') ?? partial.etag;
   return range?.from === partial.bytes && etag === partial.etag && !isEncoded(response.headers);
 }
 
-/** The range of an answer that extends to the end of the file. */
+/** The byte range of an answer; undefined if the range does not extend to the end of the file. */
 function rangeOf({ headers }: Response): { from: number; total: number } | undefined {
   const [, from, to, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers.get('content-range') ?? '') ?? [];
   return Number(to) + 1 === Number(total) ? { from: Number(from), total: Number(total) } : undefined;
 }
 
-/** An encoded body differs from the file in length and in byte positions. */
+/** Whether a body is encoded. The length and the byte positions of an encoded body differ from the file's. */
 const isEncoded = (headers: Headers): boolean =>
   !['', 'identity'].includes(headers.get('content-encoding') ?? '');
 
@@ -121,28 +114,27 @@ function originOf(url: URL, { headers }: Response): Origin | undefined {
   return isStrongEtag(etag) && !isEncoded(headers) ? { url: url.href, etag } : undefined;
 }
 
-/** Rejects an unusable answer, and says why. */
+/** Drops the body of an unusable answer, and returns the error to throw; default a `HubRefusal`. */
 async function refusal(response: Response, error?: Error): Promise<Error> {
   await response.body?.cancel();
   return error ?? new HubRefusal(response);
 }
 
-async function check(place: string, file: ModelFile, sha256: string | undefined): Promise<void> {
-  if (sha256 !== undefined && (await sha256OfPartial(place)) !== sha256)
+async function check(path: string, file: ModelFile, sha256: string | undefined): Promise<void> {
+  if (sha256 !== undefined && (await sha256OfPartial(path)) !== sha256)
     throw new Error('its SHA-256 differs from the one that the hub announced');
-  await file.check?.(partialPath(place));
+  await file.check?.(partialPath(path));
 }
 
 class IdleTimeoutError extends Error {}
 
 const MAX_RETRIES = 3;
 const MAX_WAIT_MS = 30_000;
-/** Milliseconds between two progress reports. */
 const PROGRESS_MS = 5000;
 
 /**
- * Downloads a file from the hub and returns its path; `undefined` if the hub has no such file. Only one thread of one
- * process downloads a file at a time, and the others wait for it.
+ * Downloads a file from the hub, and returns the local path; `undefined` if the hub does not have the file.
+ * At any time, only one thread of all processes downloads a file; other threads wait.
  */
 export async function download(one: Download): Promise<string | undefined> {
   try {
@@ -158,18 +150,18 @@ async function downloadAlone(one: Download): Promise<string> {
   const { hub, log, name, file, target } = one;
   const url = hub.urlOf(name, file.name);
   for (;;) {
-    const place = await takePlace(target);
-    if (place === undefined) return target;
+    const claim = await claimPath(target);
+    if (claim === undefined) return target;
     const onBytes = reportProgress(log, name, file.name);
     try {
-      await transferWithRetries({ ...one, url, place: place.path, onBytes });
-      await finishPartial(place.path, target);
+      await transferWithRetries({ ...one, url, path: claim.path, onBytes });
+      await finishPartial(claim.path, target);
       log.info({ name, file: file.name }, 'downloaded from the hub');
       return target;
     } catch (error) {
-      if (!(await isGone(place.path))) throw error;
+      if (!(await isGone(claim.path))) throw error;
     } finally {
-      await place.release(url.href);
+      await claim.release(url.href);
     }
   }
 }
@@ -181,12 +173,12 @@ function transferWithRetries(one: Transfer): Promise<void> {
   return withRetries(limits, { isTransient, retryAfter, onRetry }, () => transferOnce(one));
 }
 
-/** A partial download that cannot be resumed is emptied, unless another process has taken it. */
+/** Transfers without retries. If this fails and cannot resume, empties the partial download if still ours. */
 async function transferOnce(one: Transfer): Promise<void> {
   try {
     await transfer(one);
   } catch (error) {
-    if (!mayResume(error) && !(await isGone(one.place))) await startPartial(one.place);
+    if (!mayResume(error) && !(await isGone(one.path))) await startPartial(one.path);
     throw error;
   }
 }
@@ -200,14 +192,13 @@ function reportProgress(log: Log, name: string, file: string): Transfer['onBytes
   };
 }
 
-/** Whether the same request may succeed later. A silent hub is not retried. */
+/** Whether a retry may succeed. After a timeout, the hub is not retried. */
 const isTransient = (error: unknown): boolean =>
   isBrokenConnection(error) || (error instanceof HubRefusal && isTransientStatus(error.status));
 
-/** Whether the bytes received so far are worth keeping after such an error. */
 const mayResume = (error: unknown): boolean => isTransient(error) || error instanceof IdleTimeoutError;
 
-/** A hub that asks for a longer wait is still retried after the maximum one. */
+/** Milliseconds that the hub asks to wait, at most `MAX_WAIT_MS`: a longer wait would prevent the retry. */
 const retryAfter = (error: unknown): number =>
   error instanceof HubRefusal ? Math.min(error.retryAfter ?? 0, MAX_WAIT_MS) : 0;
 

@@ -5,11 +5,11 @@ export type Hub = ReturnType<typeof createHub>;
 
 export interface HubAnswer {
   readonly response: Response;
-  /** The SHA-256 of the whole file as announced by the hub, in hexadecimal. */
+  /** SHA-256 of the whole file in hexadecimal; undefined if the hub does not announce it. */
   readonly sha256: string | undefined;
 }
 
-/** The hub answered, but not with the file. */
+/** The hub answered with an error status instead of the file. */
 export class HubRefusal extends Error {
   readonly status: number;
   /** Milliseconds that the hub asks to wait. */
@@ -24,12 +24,11 @@ export class HubRefusal extends Error {
 
 const MAX_REDIRECTS = 5;
 
-/** The hub of models, over HTTP. */
 export function createHub(settings: HubSettings, fetch: typeof globalThis.fetch) {
   const { hubEndpoint, hubToken, hubRevision } = settings;
   return {
     urlOf: (name: string, file: string) => new URL(`${hubEndpoint}/${name}/resolve/${hubRevision}/${file}`),
-    /** Requests a URL of the hub. It follows redirects itself: the token must never reach another origin. */
+    /** Requests a URL of the hub. `fetch` must not follow redirects: no other origin may get the token. */
     async ask(url: URL, given: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HubAnswer> {
       let current = url;
       let sha256: string | undefined;
@@ -51,15 +50,14 @@ export function createHub(settings: HubSettings, fetch: typeof globalThis.fetch)
   };
 }
 
-/** Where an answer redirects to, if it does. */
 function redirectOf({ status, headers }: Response, from: URL): URL | undefined {
   const location = headers.get('location');
   return status < 300 || status >= 400 || location === null ? undefined : new URL(location, from);
 }
 
 /**
- * The etag of a file in git-lfs is its SHA-256. Only the hub's own answers count: the storage that it redirects to
- * may have similar etags that are hashes of something else.
+ * The SHA-256 of a file in git-lfs: its etag. `etag` counts only in the hub's first answer. After a redirect,
+ * `etag` may be the hash of something else.
  */
 function sha256Of(headers: Headers, isFirst: boolean): string | undefined {
   const etag = headers.get('x-linked-etag') ?? (isFirst ? headers.get('etag') : undefined) ?? '';

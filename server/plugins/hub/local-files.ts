@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { HubSettings } from '../../config/hub-settings.ts';
 
 /**
- * The files of models on this machine.
+ * Finds the files of models on this machine.
  *
- * @param folders folders of models, `<folder>/<name>/<file>`; the first that has a file is used
+ * @param folders folders with files at `<folder>/<name>/<file>`; earlier folders have precedence
  */
 export function createLocalFiles(folders: readonly string[], { hubCacheDir, hubRevision }: HubSettings) {
   async function findInFolders(name: string, file: string): Promise<string | undefined> {
@@ -27,7 +27,6 @@ export function createLocalFiles(folders: readonly string[], { hubCacheDir, hubR
 
   return {
     find,
-    /** Names of the models that have the file, sorted. */
     async names(file: string): Promise<string[]> {
       const cached = namesHaving(await namesInCache(hubCacheDir), (name) => findInCache(name, file));
       const inFolder = async (folder: string) =>
@@ -46,13 +45,11 @@ async function namesHaving(
   return names.filter((_, index) => found[index] !== undefined);
 }
 
-/** The path, if it is a file. */
 export async function existing(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined);
   return found?.isFile() ? path : undefined;
 }
 
-/** The commit of a revision in a model's folder of the hub's cache. */
 async function commitOf(folder: string, revision: string): Promise<string | undefined> {
   if (/^[0-9a-f]{40}$/.test(revision)) return revision;
   const text = await readFile(join(folder, 'refs', revision), 'utf8').catch(() => '');
@@ -61,10 +58,10 @@ async function commitOf(folder: string, revision: string): Promise<string | unde
 }
 
 const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
-/** Extensions of the files beside a file during its download. */
+/** Extensions of temporary files, which are beside a file while it is downloaded. */
 const RESERVED = /\.(lock|part|part\.json)$/;
 
-/** Whether a name can be one of the hub's; a path or a URL never is. */
+/** Whether a name is a valid name of a model on the hub. Paths and URLs are not. */
 export function isHubName(name: string): boolean {
   const segments = name.split('/');
   return (
@@ -76,7 +73,6 @@ export function isHubName(name: string): boolean {
   );
 }
 
-/** The model names that the folders in a folder can represent: `name` and `owner/name`. */
 async function namesIn(models: string): Promise<string[]> {
   const owners = await list(models);
   const nested = await Promise.all(
@@ -85,7 +81,7 @@ async function namesIn(models: string): Promise<string[]> {
   return [...owners, ...nested.flat()].filter(isHubName);
 }
 
-/** The names of the models in the hub's cache, even if not all of their files exist. */
+/** Names of all models in the hub's local cache, including models with missing files. */
 async function namesInCache(cache: string): Promise<string[]> {
   return (await list(cache))
     .filter((folder) => folder.startsWith('models--'))

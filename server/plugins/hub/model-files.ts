@@ -7,21 +7,19 @@ import { createLocalFiles, isHubName } from './local-files.ts';
 export interface HubCollaborators {
   readonly settings: HubSettings;
   readonly log: Log;
-  /** Folders of the models that plugins include: `<folder>/<name>/<file>`. */
+  /** Folders of models that are part of plugins, with files at `<folder>/<name>/<file>`. */
   readonly ownFolders?: readonly string[];
   readonly fetch?: typeof fetch;
-  /** How long the hub may be silent during a download, in milliseconds. */
+  /** Maximum milliseconds without bytes from the hub during a download. */
   readonly timeout?: number;
-  /** The delay before the first retry of a download, in milliseconds. */
+  /** Milliseconds before the first retry of a download. */
   readonly backoff?: number;
-  /** How long a file that the hub lacks is remembered, in milliseconds. */
+  /** Milliseconds before the hub is asked again for a file that it did not have. */
   readonly memory?: number;
 }
 
-/** Maximum files that are remembered as missing. */
 const MAX_MISSING = 1000;
 
-/** Finds the files of models on this machine and, if downloads are allowed, on the hub. */
 export function createModelFiles({
   settings,
   log,
@@ -36,7 +34,7 @@ export function createModelFiles({
   const downloads = new Map<string, Promise<string | undefined>>();
   const missing = new LRUCache<string, true>({ max: MAX_MISSING, ttl: memory });
 
-  /** Callers in this thread that request the same file at once share one download. */
+  /** Downloads a file. Simultaneous calls in this thread for one file share the download. */
   function downloadOnce(name: string, file: ModelFile): Promise<string | undefined> {
     const key = `${name}/${file.name}`;
     if (missing.has(key)) return Promise.resolve(undefined);
@@ -46,7 +44,7 @@ export function createModelFiles({
   }
 
   async function fetchFile(key: string, name: string, file: ModelFile): Promise<string | undefined> {
-    // Loaded at the first download: most servers make none.
+    // Loads these modules at the first download, because most servers download nothing.
     const [{ download }, { createHub }] = await Promise.all([import('./download.ts'), import('./hub.ts')]);
     const hub = createHub(settings, fetch);
     const target = join(modelsDir, name, file.name);

@@ -4,50 +4,49 @@ import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { hold } from '../../../core/hold.ts';
 
-/** The bytes of a file received so far, in `<path>.part`, where a download can resume. */
+/** A partial download that can resume. Its bytes are in the file `<path>.part`. */
 export interface PartialDownload {
   readonly bytes: number;
-  /** The strong etag of the file that they belong to. */
+  /** Strong etag of the file on the hub, from which the bytes come. */
   readonly etag: string;
 }
 
-/** What must stay the same for a download to resume; stored in `<path>.part.json`. */
+/** The source of a partial download, in `<path>.part.json`. Resuming requires an equal URL and etag. */
 export interface Origin {
   readonly url: string;
   readonly etag: string;
 }
 
-export const partialPath = (place: string): string => `${place}.part`;
-export const originPath = (place: string): string => `${place}.part.json`;
+export const partialPath = (path: string): string => `${path}.part`;
+export const originPath = (path: string): string => `${path}.part.json`;
 
-/** The partial download of a file from this URL, if one can be resumed. */
-export async function findPartial(place: string, url: string): Promise<PartialDownload | undefined> {
-  const found = await stat(partialPath(place)).catch(() => undefined);
-  const origin = await readFile(originPath(place), 'utf8').then(readOrigin, () => undefined);
+export async function findPartial(path: string, url: string): Promise<PartialDownload | undefined> {
+  const found = await stat(partialPath(path)).catch(() => undefined);
+  const origin = await readFile(originPath(path), 'utf8').then(readOrigin, () => undefined);
   if (found === undefined || found.size === 0 || origin?.url !== url) return undefined;
   return { bytes: found.size, etag: origin.etag };
 }
 
-/** Empties a partial download to start over. Without an origin it never resumes. */
-export async function startPartial(place: string, origin?: Origin): Promise<void> {
-  await rm(originPath(place), { force: true });
-  await writeFile(partialPath(place), '');
-  if (origin !== undefined) await writeFile(originPath(place), JSON.stringify(origin));
+/** Empties a partial download to start over. Without `origin`, the new partial download cannot resume. */
+export async function startPartial(path: string, origin?: Origin): Promise<void> {
+  await rm(originPath(path), { force: true });
+  await writeFile(partialPath(path), '');
+  if (origin !== undefined) await writeFile(originPath(path), JSON.stringify(origin));
 }
 
-export async function removePartial(place: string): Promise<void> {
-  await rm(originPath(place), { force: true });
-  await rm(partialPath(place), { force: true });
+export async function removePartial(path: string): Promise<void> {
+  await rm(originPath(path), { force: true });
+  await rm(partialPath(path), { force: true });
 }
 
 /**
  * Appends a body to the partial download.
  *
- * @param rest the missing part of the file, what was received before it, and the limit of the whole
- * @returns the total bytes received
+ * @param rest the missing part of the file, its offset, and the maximum bytes of the whole file
+ * @returns the length of the partial download in bytes
  */
 export async function appendToPartial(
-  place: string,
+  path: string,
   rest: { from: number; body: NonNullable<Response['body']>; maxBytes: number; onBytes(bytes: number): void },
 ): Promise<number> {
   const { from, body, maxBytes, onBytes } = rest;
@@ -61,21 +60,20 @@ export async function appendToPartial(
     }
   }
   const flags = from === 0 ? 'w' : 'r+';
-  const file = hold(createWriteStream(partialPath(place), { flags, start: from, flush: true }));
+  const file = hold(createWriteStream(partialPath(path), { flags, start: from, flush: true }));
   await pipeline(body, counted, file);
   return bytes;
 }
 
-/** Renames a complete partial download to the file. */
-export async function finishPartial(place: string, target: string): Promise<void> {
-  await rename(partialPath(place), target);
-  await rm(originPath(place), { force: true });
+export async function finishPartial(path: string, target: string): Promise<void> {
+  await rename(partialPath(path), target);
+  await rm(originPath(path), { force: true });
 }
 
 /** @returns hexadecimal digits */
-export async function sha256OfPartial(place: string): Promise<string> {
+export async function sha256OfPartial(path: string): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of hold(createReadStream(partialPath(place)))) hash.update(chunk);
+  for await (const chunk of hold(createReadStream(partialPath(path)))) hash.update(chunk);
   return hash.digest('hex');
 }
 

@@ -30,25 +30,23 @@ import {
 } from './plugin-folders.ts';
 import { readManifest } from './read-manifest.ts';
 
-/** The folder of the plugins that come with the server. */
 export const BUILT_IN_PLUGINS = join(import.meta.dirname, '../../..', 'plugins');
 
 export interface LoaderOptions {
-  /** Folders to search: each contains plugin folders, directly or in folders by kind (`chunkers/`). */
+  /** Folders to search. Each has plugin folders, directly or in a subfolder for a kind (`chunkers/`). */
   readonly folders: readonly string[];
-  /** Names of npm packages that contain plugins. */
   readonly packages?: readonly string[];
-  /** Names of the plugins to load, as `--plugins` takes them; empty for all. */
+  /** Names of the plugins to load, as in `--plugins`; empty for all. */
   readonly only: readonly string[];
   readonly env: Environment;
-  /** Whether a broken plugin is listed as such; otherwise it is an error. */
+  /** Whether broken plugins are only listed in the registry; by default, a broken plugin is an error. */
   readonly toleratesBroken?: boolean;
 }
 
 /**
- * Finds the plugins and reads their manifests. Nothing else of a plugin is imported.
+ * Finds the plugins and reads their manifests. Imports no other modules of the plugins.
  *
- * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins` with the file and the reason, and
+ * @throws ServiceError `malformed_plugin`, `duplicate_plugin` or `cyclic_plugins`, with the file and reason;
  *   `missing_plugin_package`
  */
 export async function loadRegistry({
@@ -71,10 +69,10 @@ export async function loadRegistry({
 }
 
 /**
- * The plugin of one folder, with the plugins of a server that it uses. It replaces any other plugin of its kind and
- * name.
+ * Loads the plugin in `folder`, and the plugins of the server that this plugin uses. The plugin in `folder`
+ * replaces the server's plugin of the same kind and name.
  *
- * @returns also the ids of all other plugins that it could use
+ * @returns the registry, the plugin's entry, and the ids of all other plugins
  * @throws ServiceError as `loadRegistry` does
  */
 export async function loadOnePlugin(
@@ -99,10 +97,8 @@ async function findIn(folders: readonly string[], packages: readonly string[]): 
   return found.flat();
 }
 
-/** The part of the configuration that determines which plugins are loaded. */
 type PluginSettings = Pick<Config, 'plugins' | 'pluginsDir' | 'pluginsFrom' | 'tolerateBrokenPlugins'>;
 
-/** The plugins of a server: those that come with it, and those of configured folders and packages. */
 export function loadPlugins(settings: PluginSettings, env: Environment): Promise<Registry> {
   return loadRegistry({
     folders: [BUILT_IN_PLUGINS, ...settings.pluginsDir],
@@ -113,18 +109,17 @@ export function loadPlugins(settings: PluginSettings, env: Environment): Promise
   });
 }
 
-/** Reads a plugin. @throws ServiceError `malformed_plugin` */
 async function readEntry({ folder, origin, problem }: FoundFolder, env: Environment): Promise<PluginEntry> {
   if (problem !== undefined) throw problem;
   const file = manifestOf(folder);
-  // The folder names in a package are not checked.
+  // Only plugins outside packages must have the name of their folder.
   const manifest = await readManifest(file, origin !== 'package');
   const warning = await checkVersions(file, manifest);
   const id: PluginId = `${manifest.kind}/${manifest.name}`;
   return { id, manifest, file, origin, warning, missing: findMissing(manifest, file, env) };
 }
 
-/** What a plugin needs and lacks: one sentence each, with the remedy. Empty if it can run. */
+/** What a plugin needs but this machine lacks, each with the remedy; empty if the plugin can run. */
 function findMissing({ needs }: Manifest, manifestFile: string, env: Environment): string[] {
   const { packages = [], env: variables = [], files = [] } = needs ?? {};
   const missing = packages.filter((name) => !hasPackage(name, manifestFile));
@@ -143,14 +138,14 @@ function packageRemedy(names: readonly string[]): string {
 }
 
 /**
- * Checks the version of a plugin, and the range of contract versions that it is written for.
+ * Checks the plugin's version, and `engine`, its range of supported contract versions.
  *
- * @returns a warning, as one clause, if this server's contract is not in that range; otherwise `undefined`
- * @throws ServiceError `malformed_plugin` if one of the two is not valid semver
+ * @returns a warning if this server's contract version is outside the range
+ * @throws ServiceError `malformed_plugin` if the version or the range is not valid semver
  */
 async function checkVersions(file: string, { version, engine }: Manifest): Promise<string | undefined> {
   if (version === undefined && engine === undefined) return undefined;
-  // Most plugins state no versions, and every start and thread would wait for the package.
+  // Loads `semver` only if needed, because it would slow down every start and few plugins state versions.
   const { default: semver } = await import('semver');
   const refuse = (field: string, expected: string, got: string) =>
     malformed(file, `manifest.${field}: expected ${expected}, got ${JSON.stringify(got)}`);
@@ -164,12 +159,11 @@ async function checkVersions(file: string, { version, engine }: Manifest): Promi
 }
 
 /**
- * The plugins that `--plugins` selects, by names such as `token` or `chunker/token`: the named plugins and,
- * transitively, those that they use. A plugin that uses a whole kind gets the named plugins of that kind, or all of
- * them if none is named; the same applies to one that chooses between plugins. A chunker whose tokens nothing else
- * counts uses the default tokenizer.
+ * Selects the plugins that `names` lists, such as `token` or `chunker/token`, and all plugins that these use
+ * directly or indirectly. A plugin may use any plugin of a kind, or any of `chooses`: if `names` lists some
+ * of these, the others are left out. Chunkers with neither tokenizer nor embedding use the default tokenizer.
  *
- * @param broken further existing names, of plugins that cannot be loaded
+ * @param broken names of broken plugins, which `names` may list without an error
  * @throws ServiceError `unknown_plugin`
  */
 function selectPlugins(
@@ -188,7 +182,7 @@ function selectPlugins(
     for (const entry of named) selected.add(entry);
   }
   const named = new Set(selected);
-  // A loop over a set also visits what is added on the way.
+  // This loop also visits the plugins that it adds to the set.
   for (const entry of selected) {
     for (const used of entries.filter((other) => isUsed(entry, other, named))) selected.add(used);
   }
@@ -207,7 +201,7 @@ function isUsed(entry: PluginEntry, other: PluginEntry, named: ReadonlySet<Plugi
   return entry.manifest.kind === 'chunker' && !isCounted && isDefaultTokenizer;
 }
 
-/** A plugin whose manifest could not be read. Its kind is from its folder, or from its manifest. */
+/** Describes a plugin that cannot be loaded. Its kind is from the parent folder, otherwise the manifest. */
 async function brokenFolder({ folder, origin }: FoundFolder, error: unknown): Promise<BrokenPlugin> {
   const file = findModule(folder, 'manifest') ?? folder;
   const kind = kindOfFolder(dirname(folder)) ?? (await kindIn(file));
@@ -215,8 +209,8 @@ async function brokenFolder({ folder, origin }: FoundFolder, error: unknown): Pr
 }
 
 /**
- * Builds the registry of the plugins that are compatible; those that conflict, by name, models or a circle, are
- * broken.
+ * Creates the registry of the plugins that can be loaded together. A plugin is listed as broken if its name
+ * or models conflict with another plugin, or if it depends on itself in a circle.
  */
 function createTolerantRegistry(
   found: readonly PluginEntry[],
@@ -228,7 +222,7 @@ function createTolerantRegistry(
     try {
       return createRegistry(entries, broken);
     } catch (error) {
-      // If two claim the same, the error names the file of the second.
+      // If two plugins conflict, the error names the file of the second plugin.
       const at = entries.findLastIndex(
         ({ file }) => error instanceof ServiceError && file === error.values.file,
       );
@@ -246,7 +240,7 @@ async function kindIn(manifest: string): Promise<Kind | undefined> {
   return KINDS.find((one) => one === kind);
 }
 
-/** Why a plugin is broken: for anyone, without paths, and for the operator. */
+/** Why a plugin is broken: `reason` is for callers, without paths; `message` is for the operator. */
 function reasonsOf(error: unknown): { readonly reason: string; readonly message: string } {
   const message = reasonOf(error);
   if (!(error instanceof ServiceError)) return { reason: 'it cannot be read', message };
@@ -258,7 +252,6 @@ function reasonsOf(error: unknown): { readonly reason: string; readonly message:
   return { reason: String(values.shown ?? values.reason), message };
 }
 
-/** Warns about broken plugins, and about those written for other versions of the contract. */
 export function logPlugins({ all, broken }: Registry, log: Log): void {
   for (const { kind = 'unknown', name, file, reason, message = reason } of broken)
     log.warn({ plugin: `${kind}/${name}`, file, reason: message }, 'a plugin is broken');

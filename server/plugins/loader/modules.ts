@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 
-/** What plugins import of this program, by the names that its package exports. */
+/** URLs of the modules of this program that plugins may import, by import specifier. */
 const DOORS: ReadonlyMap<string, string> = new Map(
   Object.entries({ 'chunksmith/kit': 'core/kit', 'chunksmith/toolkit': 'plugins/toolkit/index' }).map(
     ([name, file]) => [name, new URL(`../../../${file}${MODULE_ENDING}`, import.meta.url).href],
   ),
 );
 
-// So that a plugin in any folder finds these, and those of the server that runs it.
+// Makes plugins in any folder import these modules from the running server.
 registerHooks({
   resolve(specifier, context, next) {
     const url = DOORS.get(specifier);
@@ -19,23 +19,21 @@ registerHooks({
   },
 });
 
-/** Imports a file, once. */
 export function importModule(file: string): Promise<{ readonly default?: unknown }> {
   return import(pathToFileURL(file).href);
 }
 
-/** Whether a package resolves from a file as in the file's own imports, with links resolved. */
+/** Whether the module `file` could import a package. Symbolic links are resolved first. */
 export function hasPackage(name: string, file: string): boolean {
   return packageFile(name, realpathSync(file)) !== undefined;
 }
 
-/** The folder of a package that is installed in the working directory, or above, with links resolved. */
+/** The real path of a package installed in the working directory or a parent folder. */
 export function packageFolder(name: string): string | undefined {
   const file = packageFile(name, join(process.cwd(), 'package.json'));
   return file === undefined ? undefined : dirname(realpathSync(file));
 }
 
-/** The `package.json` of a package as the imports of a file resolve it. */
 function packageFile(name: string, importer: string): string | undefined {
   try {
     return findPackageJSON(name, pathToFileURL(importer));

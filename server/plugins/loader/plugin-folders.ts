@@ -6,16 +6,15 @@ import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import type { PluginOrigin } from '../../../core/hosting/registry.ts';
 import { packageFolder } from './modules.ts';
 
-/** A folder that is, or should be, that of a plugin. */
 export interface FoundFolder {
   readonly folder: string;
   readonly origin: PluginOrigin;
-  /** Why it cannot be read. */
+  /** Why the folder cannot be loaded; undefined if it can. */
   readonly problem?: ServiceError;
 }
 
 /**
- * The folders of the plugins in a folder, directly or in folders by kind (`chunkers/`).
+ * Finds plugin folders directly in `root`, or in its subfolders such as `chunkers/`.
  *
  * @throws ServiceError `malformed_plugin`
  */
@@ -41,8 +40,8 @@ export async function findInFolder(root: string, origin: PluginOrigin): Promise<
 }
 
 /**
- * The folders of the plugins in a package: in its own folder, or in folders by kind inside; or the package is one
- * itself. Its other folders are ignored.
+ * Finds the plugin folders of a package: its root, its subfolders with a manifest, and all folders in
+ * subfolders such as `chunkers/`. Ignores other folders.
  *
  * @throws ServiceError `missing_plugin_package`, `malformed_plugin`
  */
@@ -62,42 +61,37 @@ export async function findInPackage(name: string): Promise<FoundFolder[]> {
   );
 }
 
-/** Whether a folder is what plugins share, such as `plugins/toolkit/`, and not a plugin itself. */
+/** Whether a folder is not a plugin but has code that plugins share, such as `plugins/toolkit/`. */
 function isToolkit(folder: string): boolean {
   const has = (name: string) => findModule(folder, name) !== undefined;
   return basename(folder) === 'toolkit' && has('index') && !has('manifest');
 }
 
-/** The kind of the plugins in a folder named after one: `chunkers`. */
 export function kindOfFolder(folder: string): Kind | undefined {
   return KINDS.find((kind) => basename(folder) === folderOfKind(kind));
 }
 
-/** The name of the folder of a kind: `chunkers`. */
 export function folderOfKind(kind: Kind): string {
   return `${kind.replace(/y$/, 'ie')}s`;
 }
 
 const EXTENSIONS = ['.ts', '.js', '.mjs'];
 
-/** Whether a path is below `node_modules`, where Node strips no types. */
+/** Whether a path is below `node_modules`, where Node cannot run TypeScript. */
 export function isInPackages(path: string): boolean {
   return /[\\/]node_modules[\\/]/.test(path);
 }
 
-/** The file of a module in a folder, in whatever language; below `node_modules` JavaScript is preferred. */
+/** The file of a module, in TypeScript or JavaScript. Below `node_modules`, JavaScript is preferred. */
 export function findModule(folder: string, name: string): string | undefined {
   const extensions = isInPackages(folder) ? EXTENSIONS.toReversed() : EXTENSIONS;
   return extensions.map((extension) => join(folder, name + extension)).find((file) => existsSync(file));
 }
 
-/**
- * The manifest of a plugin, which must have an index beside it.
- *
- * @throws ServiceError `malformed_plugin`
- */
+/** The path of a plugin's manifest. @throws ServiceError `malformed_plugin` without a manifest or index */
 export function manifestOf(pluginFolder: string): string {
-  const [manifest, index] = ['manifest', 'index'].map((name) => findModule(pluginFolder, name));
+  const manifest = findModule(pluginFolder, 'manifest');
+  const index = findModule(pluginFolder, 'index');
   if (manifest === undefined) throw malformed(pluginFolder, `it has no ${anyOf('manifest')}`);
   if (index === undefined) throw malformed(pluginFolder, `it has no ${anyOf('index')}`);
   for (const file of [manifest, index]) {
@@ -109,7 +103,7 @@ export function manifestOf(pluginFolder: string): string {
 const NO_TYPESCRIPT =
   'it is TypeScript, and Node strips no types below node_modules: use a version of the package that ships JavaScript, or ask its author for one';
 
-/** The error of a plugin that stops the start, with the file as seen from the working directory. */
+/** The error about a malformed plugin. The error names the file relative to the working directory. */
 export function malformed(file: string, reason: string, more: MalformedDetails = {}): ServiceError {
   const { cause, shown = reason } = more;
   const path = relative(process.cwd(), file);
@@ -119,11 +113,10 @@ export function malformed(file: string, reason: string, more: MalformedDetails =
 
 interface MalformedDetails {
   readonly cause?: unknown;
-  /** The reason for anyone to read, if the reason itself may contain paths. */
+  /** The reason that callers see; default the full reason. Required if the full reason may contain paths. */
   readonly shown?: string;
 }
 
-/** The folders and links in a folder, as paths sorted by name. */
 async function subfolders(folder: string): Promise<string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
@@ -138,7 +131,6 @@ async function subfolders(folder: string): Promise<string[]> {
   }
 }
 
-/** `index.ts, index.js or index.mjs`. */
 function anyOf(name: string): string {
   const files = EXTENSIONS.map((extension) => name + extension);
   return `${files.slice(0, -1).join(', ')} or ${files.at(-1)}`;

@@ -7,16 +7,15 @@ import {
   type ObjectSchema,
 } from '../../../core/contracts/manifest.ts';
 import { reasonOf } from '../../../core/errors.ts';
-import { describeFailure } from '../../../core/hosting/capability.ts';
 import { suggest } from '../../engine/validation/suggest.ts';
 import { checkSchema, createCheck, KEYWORDS } from '../../engine/validation/validator.ts';
-import { explainImport } from './import-error.ts';
+import { describeImportError, withLine } from './import-factory.ts';
 import { importModule } from './modules.ts';
 import { malformed } from './plugin-folders.ts';
 
 const string = { type: 'string' } as const;
 
-/** What a request has besides the options of its plugin; the first member is required. */
+/** Members of a request besides the plugin's options. The first member is required. */
 const MEMBERS: Readonly<Record<'chunker' | 'refinery', Readonly<Record<string, object>>>> = {
   chunker: {
     text: { anyOf: [string, { type: 'array', items: string }] },
@@ -27,11 +26,10 @@ const MEMBERS: Readonly<Record<'chunker' | 'refinery', Readonly<Record<string, o
 };
 
 /**
- * Checks the example of a chunker or refinery against the requests that the plugin accepts, and that of a sink
- * against its options.
+ * Checks the example in a manifest: a request for chunkers and refineries, options for sinks.
  *
- * @param isValid the compiled check of the plugin's options; it fills in defaults
- * @returns all problems
+ * @param isValid the compiled check of the plugin's options, which also fills in defaults
+ * @returns all problems; empty if the example is valid
  */
 function checkExample(manifest: Manifest, isValid: (options: object) => boolean): readonly string[] {
   const { kind, example } = manifest;
@@ -45,7 +43,7 @@ function checkExample(manifest: Manifest, isValid: (options: object) => boolean)
   const own = Object.entries(given).filter(([name]) => name in options.properties);
   const isKnown = Object.keys(given).every((name) => name in members || name in options.properties);
   if (isKnown && isBody(given) && isValid(Object.fromEntries(own))) return [];
-  // Compiled only for a refused example: compiling is slow, and every start would wait for it.
+  // Compiles this schema only for an invalid example, because compiling would slow down every start.
   const required = [Object.keys(members)[0] as string, ...(options.required ?? [])];
   const properties = { ...members, ...options.properties };
   return createCheck({ ...options, required, properties, additionalProperties: false })(given, PLACE);
@@ -53,7 +51,7 @@ function checkExample(manifest: Manifest, isValid: (options: object) => boolean)
 
 const PLACE = 'manifest.example.';
 
-/** Whether it has a text or chunks at all; the content of chunks is checked when the example is run. */
+/** Whether a request has a text or chunks. Chunks are checked only when the example runs. */
 function isBody({ text, chunks }: Record<string, unknown>): boolean {
   return typeof text === 'string' || Array.isArray(text) || Array.isArray(chunks);
 }
@@ -61,9 +59,9 @@ function isBody({ text, chunks }: Record<string, unknown>): boolean {
 const checkMembers = createCheck(manifestSchema);
 
 /**
- * Imports the manifest in a file and checks it.
+ * Imports a manifest and checks it.
  *
- * @param isNamed whether its folder must have the name of the plugin
+ * @param isNamed whether the plugin's folder must have the name of the plugin
  * @throws ServiceError `malformed_plugin`
  */
 export async function readManifest(file: string, isNamed: boolean): Promise<Manifest> {
@@ -82,10 +80,9 @@ async function importManifest(file: string): Promise<Manifest> {
   try {
     return structuredClone((await importModule(file)).default) as Manifest;
   } catch (error) {
-    const failure = await explainImport(error, dirname(file));
-    const { reason, place } = failure;
-    const shown = place === undefined ? reason : `${reason} (${place})`;
-    throw malformed(file, describeFailure(failure), { cause: error, shown });
+    const folder = dirname(file);
+    const shown = withLine(describeImportError(error), error, folder);
+    throw malformed(file, withLine(reasonOf(error), error, folder), { cause: error, shown });
   }
 }
 
@@ -93,7 +90,6 @@ function refuse(file: string, problems: readonly string[]): void {
   if (problems.length > 0) throw malformed(file, problems.map(inWords).join('; '));
 }
 
-/** The pattern of a name is described in words. */
 function inWords(problem: string): string {
   const { maxLength } = manifestSchema.properties.name;
   const expected = `expected lower-case letters, digits and single hyphens between them, at most ${maxLength} characters`;
@@ -118,7 +114,7 @@ function checkUses(file: string, { uses = [] }: Manifest): void {
   }
 }
 
-/** A guarded thread has none of what other plugins offer, and is not the event loop. */
+/** Refuses members that contradict `guarded`: a guarded reader runs in a thread without other plugins. */
 function checkGuard(file: string, { kind, guarded, light, uses = [] }: Manifest): void {
   if (!guarded) return;
   if (kind !== 'reader') throw malformed(file, 'guarded: only a reader can be; remove it');
@@ -126,7 +122,6 @@ function checkGuard(file: string, { kind, guarded, light, uses = [] }: Manifest)
   if (uses.length > 0) throw malformed(file, 'guarded: it cannot use other plugins; remove its uses');
 }
 
-/** Members of every request, whatever the plugin. */
 const TAKEN = [
   'text',
   'documents',
@@ -149,7 +144,7 @@ function checkOptionNames(file: string, { kind, options }: Manifest): void {
   );
 }
 
-/** The check of a plugin's options; without options, it accepts none. */
+/** Compiles the check of a plugin's options. Without a schema of options, the check accepts none. */
 function compileOptions(file: string, { options }: Manifest): (options: object) => boolean {
   try {
     return options === undefined ? () => true : checkSchema(options);
@@ -162,7 +157,7 @@ function compileOptions(file: string, { options }: Manifest): (options: object) 
 
 const UNKNOWN_KEYWORD = /unknown keyword: "(.+)"$/;
 
-/** The first option whose schema is invalid by itself, and the reason. */
+/** The problem in the schema of an option; undefined if the schemas of all options are valid. */
 function problemIn({ properties }: ObjectSchema): string | undefined {
   for (const [name, property] of Object.entries(properties)) {
     try {

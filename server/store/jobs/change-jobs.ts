@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../core/errors.ts';
 import { idOf } from '../ids.ts';
 import { transact } from '../transact.ts';
+import { insertionOf } from './columns.ts';
 import type { JobRecord, NewJob } from './contract.ts';
 import { isOver, type LockedJob, lockJob, rowOf, type Transaction } from './dialect.ts';
 import { findJob, getJob } from './read-jobs.ts';
@@ -16,7 +17,7 @@ import {
 } from './tables.ts';
 import { IS_OPEN } from './take.ts';
 
-/** @param id of the new job: the same if this is repeated because the answer was lost */
+/** @param id of the new job; must stay the same if a call is repeated after a lost answer */
 export async function createJob(
   tables: JobTables,
   job: NewJob,
@@ -27,39 +28,43 @@ export async function createJob(
     const key = job.idempotencyKey;
     return (await findJob(tx, 'id', id)) ?? (key === null ? undefined : findJob(tx, 'idempotency_key', key));
   });
-  // The job with the key was removed in between.
+  // The job with this key was removed between the two statements.
   if (found === undefined) return createJob(tables, job, id);
   const { record, digest } = found;
   if (digest !== job.digest) throw new ServiceError('idempotency_key_reused', { id: record.id });
   return { job: record, isNew: record.id === id };
 }
 
-/** @returns whether no job had this id or key */
+/** @returns false if a job with this id or idempotency key exists */
 async function insertJob({ dialect }: JobTables, tx: Transaction, job: NewJob, id: string): Promise<boolean> {
-  const { now } = dialect;
-  const row = await rowOf(
-    tx,
-    `insert into bulk_jobs (id, state, digest, idempotency_key, notifies, max_errors, keep_seconds,
-      created_at, expires_at, shards_total, shards_open, shards_done, shards_failed, documents, documents_failed,
-      chunks, bytes_read, bytes_total, spec, upload)
-    values (?, 'planning', ?, ?, ?, ?, ?, ${now}, ${now} + ?, 0, 0, 0, 0, 0, 0, 0, 0, 0, ?, ?)
-    on conflict do nothing returning id`,
-    [
-      id,
-      job.digest,
-      job.idempotencyKey,
-      job.notifies,
-      job.maxErrors,
-      job.keepSeconds,
-      job.keepSeconds,
-      JSON.stringify(job.spec),
-      job.upload,
-    ],
-  );
+  const { digest, idempotencyKey, notifies, maxErrors, keepSeconds, upload } = job;
+  const insertion = insertionOf({
+    id: '?',
+    state: `'planning'`,
+    digest: '?',
+    idempotency_key: '?',
+    notifies: '?',
+    max_errors: '?',
+    keep_seconds: '?',
+    created_at: dialect.now,
+    expires_at: `${dialect.now} + ?`,
+    spec: '?',
+    upload: '?',
+  });
+  const row = await rowOf(tx, `${insertion} on conflict do nothing returning id`, [
+    id,
+    digest,
+    idempotencyKey,
+    notifies,
+    maxErrors,
+    keepSeconds,
+    keepSeconds,
+    JSON.stringify(job.spec),
+    upload,
+  ]);
   return row !== undefined;
 }
 
-/** See `JobStore.cancel`. */
 export function cancelJob(tables: JobTables, given: string): Promise<JobRecord> {
   return changeJob(tables, given, async (tx, id, job) => {
     if (!isOver(job.state)) await endJob(tables, tx, id, { state: 'cancelled', error: null, job });
@@ -67,7 +72,6 @@ export function cancelJob(tables: JobTables, given: string): Promise<JobRecord> 
   });
 }
 
-/** See `JobStore.retry`. */
 export function retryJob(tables: JobTables, given: string): Promise<JobRecord> {
   return changeJob(tables, given, async (tx, id, job) => {
     const remedy = job.state === 'done' ? 'there is nothing to retry' : 'wait until it ends, or cancel it';
@@ -86,10 +90,7 @@ export function retryJob(tables: JobTables, given: string): Promise<JobRecord> {
   });
 }
 
-/**
- * Reopens what failed or was cancelled. Its attempts increase, so that a worker that is still processing it has lost
- * it.
- */
+/** Reopens failed and cancelled shards. A worker still busy with one loses it, because `attempt` grows. */
 async function reopen({ dialect, tickets }: JobTables, tx: Transaction, id: string) {
   const closed = `state in ('failed', 'cancelled') and kind in ('plan', 'chunk')`;
   const first = await rowOf<{ rank: number | null }>(
@@ -110,7 +111,6 @@ async function reopen({ dialect, tickets }: JobTables, tx: Transaction, id: stri
   return { isPlanned, chunks };
 }
 
-/** See `JobStore.remove`. */
 export async function removeJob(tables: JobTables, given: string): Promise<void> {
   await changeJob(tables, given, async (tx, id, job) => {
     if (!isOver(job.state)) throw notOver(id, job, 'cancel it first');

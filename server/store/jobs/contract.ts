@@ -1,8 +1,8 @@
 import type { PlainError } from '../../../core/errors.ts';
 
 /**
- * A job begins with a plan, runs its shards, and finishes with a manifest. It ends as `done`, `failed` or
- * `cancelled`.
+ * States of a job. While `planning`, the job gets its shards; while `running`, these are processed; while
+ * `finishing`, the manifest is written. The job ends as `done`, `failed` or `cancelled`.
  */
 export const JOB_STATES = ['planning', 'running', 'finishing', 'done', 'failed', 'cancelled'] as const;
 export type JobState = (typeof JOB_STATES)[number];
@@ -11,90 +11,107 @@ export const SHARD_STATES = ['ready', 'running', 'done', 'failed', 'cancelled'] 
 export type ShardState = (typeof SHARD_STATES)[number];
 
 /**
- * What a shard is for: `plan` adds the `chunk` shards, each of which chunks a part of the source; `finish` writes the
- * manifest once all of these are settled; `notify` calls back when the job has ended.
+ * Kinds of shards, by their work.
+ * - `plan` adds the `chunk` shards.
+ * - `chunk` chunks a part of the source.
+ * - `finish` writes the manifest once all `chunk` shards are settled.
+ * - `notify` sends the callback after the end of the job.
  */
 export type ShardKind = 'plan' | 'chunk' | 'finish' | 'notify';
 
-/** The error of a job or a shard, as reported to callers. */
 export type Failure = Pick<PlainError, 'code' | 'values'>;
 
 /**
- * Files that were not read, because no reader for them can run, they are binary, their names exclude them or they are
- * unreadable, and finished documents without text.
+ * Why a file has no chunks although nothing failed.
+ * - `no_reader`: the readers for the file cannot run on this machine.
+ * - `binary`: the file is not text, and no reader matches.
+ * - `ignored`: `.gitignore` excludes the file, or its name begins with a dot.
+ * - `unreadable`: the source cannot use the file, for example because it is a link to a path outside.
+ * - `empty`: the file was read, but its document has no chunks.
  */
-export interface SkippedCounts {
-  readonly no_reader: number;
-  readonly binary: number;
-  readonly ignored: number;
-  readonly unreadable: number;
-  readonly empty: number;
+export type SkipReason = 'no_reader' | 'binary' | 'ignored' | 'unreadable' | 'empty';
+
+export interface JobCounts {
+  /** All documents, including failed documents. */
+  readonly documents: number;
+  readonly failed: number;
+  readonly chunks: number;
+  /** Number of texts without a word that the embedding model knows. */
+  readonly embedding_empty: number;
+  /** Number of texts whose vector comes from the lexical fallback of a model. */
+  readonly embedding_fallback: number;
+  /** Number of texts that were cut because they are longer than the model's window. */
+  readonly embedding_cut: number;
+  readonly bytes: number;
+  /** Content that readers left out of files: a count for each kind of content. */
+  readonly left_out: Readonly<Record<string, number>>;
+  /** Number of skipped files for each reason; missing for reasons that did not occur. */
+  readonly skipped: { readonly [R in SkipReason]?: number };
 }
+
+export const NO_COUNTS: JobCounts = {
+  documents: 0,
+  failed: 0,
+  chunks: 0,
+  embedding_empty: 0,
+  embedding_fallback: 0,
+  embedding_cut: 0,
+  bytes: 0,
+  left_out: {},
+  skipped: {},
+};
 
 /** A stored job. Times are seconds since 1970 by the clock of the database. */
 export interface JobRecord {
   /** UUID in lower case. */
   readonly id: string;
-  /** The job's specification, opaque to the store. */
+  /** The job's specification. The store does not interpret it. */
   readonly spec: object;
   readonly state: JobState;
   readonly error: Failure | null;
-  /** The `chunk` shards; those of a job that has ended may be neither done nor failed. */
+  /** Numbers of `chunk` shards. After the end of a job, some may be neither done nor failed. */
   readonly shards: {
     readonly total: number;
     readonly open: number;
     readonly done: number;
     readonly failed: number;
   };
-  /** Counts of finished shards. */
-  readonly documents: { readonly done: number; readonly failed: number };
-  readonly skipped: SkippedCounts;
-  /** What readers left out of files, by name. */
-  readonly left_out: Readonly<Record<string, number>>;
-  readonly chunks: number;
-  /** Texts with no word that the model knows. */
-  readonly embedding_empty: number;
-  /** Texts whose vectors are of a model's lexical fallback. */
-  readonly embedding_fallback: number;
-  /** Texts that are longer than the window of the model. */
-  readonly embedding_cut: number;
-  /** Documents that were deleted from the sink, and those that were kept because they may still exist. */
+  /** The totals of finished shards, plus the progress of running ones. */
+  readonly counts: JobCounts;
   readonly pruned: number;
+  /** Number of documents that pruning left in the sink, because they may still exist. */
   readonly unpruned: number;
-  readonly bytes: { readonly read: number; readonly total: number };
+  /** Bytes of the whole source. */
+  readonly bytes_total: number;
   readonly created_at: number;
   readonly finished_at: number | null;
-  /** When the job is removed. */
   readonly expires_at: number;
 }
 
 export interface NewJob {
-  /** UUID in lower case; default a new one. */
+  /** UUID in lower case; default: a new one. */
   readonly id?: string;
   readonly spec: object;
-  /** Distinguishes the requests under one idempotency key. */
+  /** Detects different requests with the same idempotency key. */
   readonly digest: string;
   readonly idempotencyKey: string | null;
-  /** The documents of a small source that came in the request: text without NUL and without lone surrogates. */
+  /** The documents in the request, as text without NUL and lone surrogates; null for other sources. */
   readonly upload: string | null;
-  /** Maximum failed documents before the job fails; null is any number. */
+  /** Number of failed documents above which the job fails; null means no limit. */
   readonly maxErrors: number | null;
   /** Whether a `notify` shard is added when the job ends. */
   readonly notifies: boolean;
-  /** Seconds that the job is kept after its end; one that does not end, after its start. */
+  /** Seconds to keep the job after its end. If the job never ends, the time counts from its creation. */
   readonly keepSeconds: number;
 }
 
-/** Where a page of jobs begins: after the job with this time and id. */
 export type JobPosition = Pick<JobRecord, 'created_at' | 'id'>;
 
 export interface JobPage {
   readonly jobs: readonly JobRecord[];
-  /** Whether there are older ones. */
   readonly hasMore: boolean;
 }
 
-/** A shard in a list. */
 export interface ShardRecord {
   readonly seq: number;
   readonly kind: ShardKind;
@@ -112,107 +129,80 @@ export interface ShardPage {
   readonly hasMore: boolean;
 }
 
-/** A shard that a worker has taken. A worker with a lower `attempt` has lost it. */
+/** A shard taken by a worker. Once the shard has a higher `attempt`, this worker has lost it. */
 export interface Claim {
   readonly jobId: string;
   readonly seq: number;
   readonly kind: ShardKind;
   readonly range: object;
   readonly attempt: number;
-  /** How often it failed, or its worker was lost. */
+  /** Number of failures of the shard, including lost workers. */
   readonly failures: number;
-  /** The job's. */
   readonly spec: object;
 }
 
-/** A part of a plan. */
 export interface PlannedShard {
   readonly range: object;
   readonly bytes: number;
 }
 
-/** What was done of a shard so far. */
-export interface ShardProgress {
-  /** All documents, including failed ones. */
-  readonly documents: number;
-  readonly documentsFailed: number;
-  readonly chunks: number;
-  readonly bytes: number;
-}
+export type ShardProgress = Pick<JobCounts, 'documents' | 'failed' | 'chunks' | 'bytes'>;
 
-/** The result of a shard. */
-export interface ShardResult extends ShardProgress {
-  /** Default 0. */
-  readonly skipped?: Partial<SkippedCounts>;
-  /** What readers left out of files, by name; default nothing. */
-  readonly leftOut?: JobRecord['left_out'];
-  /** Texts with no word that the model knows; default 0. */
-  readonly embedding_empty?: number;
-  /** Texts whose vectors are of a model's lexical fallback; default 0. */
-  readonly embedding_fallback?: number;
-  /** Texts that are longer than the window of the model; default 0. */
-  readonly embedding_cut?: number;
-  /** What the finish needs from it. */
+export interface ShardResult {
+  readonly counts: JobCounts;
+  /** Data about the shard for the `finish` shard. */
   readonly output: object | null;
-  /** Fails a job whose shards are done; only for a `finish`. */
+  /** Makes the job fail although its shards are done. Set only by `finish`. */
   readonly failure?: Failure | undefined;
 }
 
-/** The result of a shard that is not `chunk`. */
-export const NO_DOCUMENTS: ShardResult = {
-  documents: 0,
-  documentsFailed: 0,
-  chunks: 0,
-  bytes: 0,
-  output: null,
-};
+/** The result of a shard that is not a `chunk` shard. */
+export const NO_DOCUMENTS: ShardResult = { counts: NO_COUNTS, output: null };
 
-/** A source of documents, and a sink with its target options. Digests. */
 export interface SourceInSink {
   readonly sink: string;
   readonly source: string;
 }
 
-/** A document that a source had. */
+/** A document that the source no longer has. */
 export interface GoneDocument {
   readonly id: string;
-  /** Whether another source has one with this id in the same sink. */
+  /** Whether the sink also has a document with this id from another source. */
   readonly isElsewhere: boolean;
 }
 
 export type PruneCounts = Pick<JobRecord, 'pruned' | 'unpruned'>;
 
-/** How busy the workers of all machines are. */
 export interface JobLoad {
   readonly shards: Readonly<Record<ShardState, number>>;
-  /** Seconds that the oldest waiting shard has been ready; 0 if none waits. */
+  /** Seconds for which the longest waiting shard could have run; 0 if no shard waits. */
   readonly oldestReadySeconds: number;
 }
 
 /**
- * Stores jobs and hands out their shards. Only its tables decide what is done: every change of a shard names the
- * attempt that it was claimed with, so that a worker that was presumed dead cannot change anything.
- * Every method throws `ServiceError` `store_unavailable` if the database cannot be used, after a few retries if the
- * failure may be temporary.
+ * Stores jobs and hands out their shards. Only the tables decide which work is done. Every change of a shard
+ * names the attempt of its claim, so a worker that was presumed dead cannot change anything. Every method
+ * throws `ServiceError` `store_unavailable` if the database cannot be used, after a few retries of temporary
+ * failures.
  */
 export interface JobStore {
-  /** Updates the tables, as `PipelineStore.open`. @throws StoreOpenError */
+  /** Updates the tables, like `PipelineStore.open`. @throws StoreOpenError */
   open(): Promise<void>;
   /**
-   * Stores a job with its plan shard. The same idempotency key and digest return the existing job.
+   * Stores a job with its plan shard. If a job with this idempotency key and digest exists, returns that job.
    *
    * @throws ServiceError `idempotency_key_reused` if the key belongs to a job with another digest
    */
   create(job: NewJob): Promise<{ readonly job: JobRecord; readonly isNew: boolean }>;
   /** @throws ServiceError `job_not_found`, also if the id is not a UUID */
   get(id: string): Promise<JobRecord>;
-  /** One page, newest first. */
+  /** Lists one page, newest first. */
   list(page: {
     readonly limit: number;
     readonly after?: JobPosition | undefined;
     readonly state?: JobState | undefined;
   }): Promise<JobPage>;
-  /** One page of the `chunk` shards of a job, by `seq`; empty for an unknown job. */
+  /** Lists one page of a job's `chunk` shards in the order of `seq`; empty for an unknown job. */
   shards(
     id: string,
     page: {
@@ -221,77 +211,76 @@ export interface JobStore {
       readonly state?: ShardState | undefined;
     },
   ): Promise<ShardPage>;
-  /** The documents that came in the request. @param id of a job */
+  /** The documents in the request for the job; null if there are none. @param id of the job */
   upload(id: string): Promise<string | null>;
   /** Cancels a job unless it has ended. @throws ServiceError `job_not_found` */
   cancel(id: string): Promise<JobRecord>;
   /**
-   * Reopens the failed and cancelled shards of a job that is `failed` or `cancelled`; the others stay as they are.
+   * Reopens the failed and cancelled shards of a `failed` or `cancelled` job. Other shards stay unchanged.
    *
    * @throws ServiceError `job_not_found`, `job_not_over`
    */
   retry(id: string): Promise<JobRecord>;
-  /** Removes a job that has ended, and its shards. @throws ServiceError `job_not_found`, `job_not_over` */
+  /** Removes a job that has ended, with its shards. @throws ServiceError `job_not_found`, `job_not_over` */
   remove(id: string): Promise<void>;
-  /** Some expired jobs, whose files and then records are to be removed. */
+  /** Returns some expired jobs. The caller must remove the files of a job before its record. */
   expired(limit: number): Promise<readonly JobRecord[]>;
   load(): Promise<JobLoad>;
 
   /**
-   * Takes a shard that may run now, with a lease; undefined if there is none. Shards of several jobs take turns. A
-   * shard that was lost too often is failed instead, and the next one taken.
+   * Takes a shard that may run now, with a lease; undefined if there is none. Jobs take turns. A shard that
+   * has lost too many workers is not returned but fails, and the next shard is taken.
    *
-   * @param worker the worker's name in lists
+   * @param worker the name of the worker to show in lists
    */
   claim(worker: string): Promise<Claim | undefined>;
-  /** Renews the lease, and notes the progress, if any. @returns whether the shard still belongs to the worker */
+  /** Renews a lease and stores the progress. @returns whether the worker still owns the shard */
   renew(claim: Claim, progress?: ShardProgress): Promise<boolean>;
   /**
-   * Adds shards of a plan, fenced by the plan's own lease, which it renews; existing ones stay.
+   * Adds planned shards and renews the lease of the plan, if the worker still owns the plan. Existing shards
+   * stay unchanged.
    *
-   * @param from `seq` of the first, from 0
-   * @returns whether the plan still belongs to the worker
-   * @throws ServiceError `source_changed` if the existing shards differ
+   * @param from `seq` of the first of `shards`; the first shard of a job has 0
+   * @returns whether the worker still owns the plan
+   * @throws ServiceError `source_changed` if existing shards differ from the given ones
    */
   addShards(plan: Claim, from: number, shards: readonly PlannedShard[]): Promise<boolean>;
   /**
-   * Settles a shard with its counts in one transaction; the last one opens the `finish`, or ends the job. Counts
-   * above `maxErrors` fail the job and cancel its open shards.
+   * Settles a shard and adds its counts to the job, in one transaction. The last shard opens `finish`, or
+   * ends the job. More than `maxErrors` failed documents fail the job and cancel its open shards.
    *
-   * @returns whether it counted: the shard still belonged to the worker, or this very attempt had been committed
-   *   before
+   * @returns true if the worker still owned the shard, or if an earlier call committed this attempt
    */
   commit(claim: Claim, result: ShardResult): Promise<boolean>;
   /**
-   * Lets a shard be retried after a growing pause, or fails it for good when it has no tries left.
+   * Schedules a retry after a growing pause. After `maxFailures`, the shard fails permanently instead.
    *
-   * @param isFinal fails it for good now
-   * @returns whether the shard still belonged to the worker
+   * @param isFinal whether the shard fails permanently now; default: false
+   * @returns whether the worker still owned the shard
    */
   fail(claim: Claim, failure: Failure, isFinal?: boolean): Promise<boolean>;
-  /** Gives back an unfinished shard, at once and without counting a failure. */
+  /** Gives back an unfinished shard, so that it may run at once. Does not count as a failure. */
   giveBack(claim: Claim): Promise<void>;
 
   /**
-   * Records, for longer than the job, that a shard is about to store documents.
+   * Records that a shard is about to store documents in a sink. The record remains when the job is removed.
    *
-   * @returns the ids that another shard of the job stores
+   * @returns those of the ids that another shard of the job stores
    */
   noteStored(
     shard: Pick<Claim, 'jobId' | 'seq'>,
     of: SourceInSink,
     ids: readonly string[],
   ): Promise<readonly string[]>;
-  /** Records that the job has failed documents, if an earlier job has stored them. */
+  /** Records that these documents of an earlier job still exist, although they failed in this job. */
   noteFailed(jobId: string, of: SourceInSink, ids: readonly string[]): Promise<void>;
-  /** Some of the documents that this job and later ones do not have; none once all are forgotten. */
+  /** Returns some documents that this job and all later jobs lack; empty once all are forgotten. */
   goneDocuments(jobId: string, of: SourceInSink): Promise<readonly GoneDocument[]>;
-  /** How many there are. */
   countGone(jobId: string, of: SourceInSink): Promise<number>;
   /**
-   * Forgets documents that no longer exist, and counts in the job what was pruned.
+   * Removes the records of documents that no longer exist, and adds `counts` to the counts of the job.
    *
-   * @returns whether the shard still belongs to the worker; otherwise nothing changes
+   * @returns whether the worker still owns the shard; if not, nothing changes
    */
   forgetDocuments(
     claim: Claim,
@@ -301,12 +290,11 @@ export interface JobStore {
   ): Promise<boolean>;
 }
 
-/** How shards are handed out. */
 export interface QueueSettings {
-  /** Seconds without a sign of life from its worker after which a shard runs elsewhere. */
+  /** Seconds without a renewal after which another worker may take the shard. */
   readonly leaseSeconds: number;
-  /** How often a shard may fail, or lose its worker. */
+  /** Number of failures and lost workers after which a shard fails permanently. */
   readonly maxFailures: number;
-  /** Seconds before the first retry; doubles each time. */
+  /** Seconds before the first retry. Each further retry doubles them. */
   readonly pauseSeconds: number;
 }

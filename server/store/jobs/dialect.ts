@@ -1,15 +1,15 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { JobState, QueueSettings, ShardKind } from './contract.ts';
 
-/** Where the two databases differ; all other SQL is the same. Times are seconds by the clock of the database. */
+/** SQL that differs between the two databases. Times are in seconds, by the clock of the database. */
 export interface Dialect {
-  /** Now, also in a transaction that has waited. */
+  /** The current time, even if the transaction began earlier and has waited. */
   readonly now: string;
-  /** When the transaction began: constant within it, so that conditions can use an index. */
+  /** The time at which the transaction began. Constant, so that conditions can use an index. */
   readonly since: string;
-  /** A table `r` of `seq`, `rank` and `range` from one value: an array of JSON. */
+  /** SQL for a table `r` with the columns `seq`, `rank` and `range`, made from one JSON array. */
   readonly plannedRows: string;
-  /** Likewise a table `r` of `key` and `id`. */
+  /** SQL for a table `r` with the columns `key` and `id`, made from one JSON array. */
   readonly idRows: string;
 }
 
@@ -20,7 +20,7 @@ export const POSTGRESQL: Dialect = {
   idRows: 'json_to_recordset(?::json) r(key text, id text)',
 };
 
-/** Only one process at a time writes, and the time is read once it does. */
+/** SQLite reads the time once a process has become the only writer, so one expression serves for `now` and `since`. */
 export const SQLITE: Dialect = {
   now: `unixepoch('subsec')`,
   since: `unixepoch('subsec')`,
@@ -28,20 +28,16 @@ export const SQLITE: Dialect = {
   idRows: `(select value ->> 'key' key, value ->> 'id' id from json_each(?)) r`,
 };
 
-/** What statements about shards need. */
 export interface ShardTable {
   readonly em: SqlEntityManager;
   readonly dialect: Dialect;
   readonly settings: QueueSettings;
 }
 
-/** A transaction. */
 export type Transaction = SqlEntityManager;
 
-/** A connection, or a transaction. */
 export type Sql = Pick<SqlEntityManager, 'execute'>;
 
-/** The first row, if there is one. */
 export async function rowOf<Row extends object>(
   sql: Sql,
   statement: string,
@@ -50,7 +46,6 @@ export async function rowOf<Row extends object>(
   return (await sql.execute<Row[]>(statement, values))[0];
 }
 
-/** A shard that may run. */
 export interface OpenShard {
   readonly seq: number;
   readonly kind: ShardKind;
@@ -61,7 +56,7 @@ const OVER: readonly JobState[] = ['done', 'failed', 'cancelled'];
 
 export const isOver = (state: JobState): boolean => OVER.includes(state);
 
-/** The content of a job's row once the transaction has locked it. */
+/** A job's row, read after the transaction has locked the row. */
 export interface LockedJob {
   readonly state: JobState;
   readonly shards_open: number;
@@ -74,9 +69,9 @@ export interface LockedJob {
 }
 
 /**
- * Changes a job's row. This is the first statement of every transaction about a job: it keeps others from settling,
- * cancelling or planning it meanwhile, in whatever order they want to change its shards; and SQLite lets a
- * transaction wait for others only if it begins with a write.
+ * Changes a job's row, and so locks the row. Must be the first statement of a transaction about a job. The
+ * lock keeps other transactions from settling, cancelling or planning the job, whatever the order of their
+ * changes. On SQLite, a transaction waits for others only if it begins with a write.
  */
 export function lockJob(
   tx: Sql,

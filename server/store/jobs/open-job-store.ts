@@ -13,10 +13,8 @@ import { countGone, forgetDocuments, goneDocuments, noteFailed, noteStored } fro
 import type { JobTables } from './tables.ts';
 import { renewLease, takeFirst } from './take.ts';
 
-/** The store in an open database. */
 export type OpenJobStore = Omit<JobStore, 'open'>;
 
-/** The store of jobs. On PostgreSQL, pg-boss hands out the shards; on SQLite, the tables themselves do. */
 export async function openJobStore(
   opened: OpenDatabase,
   settings: QueueSettings,
@@ -77,7 +75,7 @@ async function claim(tables: JobTables, worker: string): Promise<Claim | undefin
     const { tickets } = tables;
     const claim = await (tickets === undefined ? takeFirst(tables, worker) : tickets.claim(worker));
     if (claim === undefined || claim.failures < tables.settings.maxFailures) return claim;
-    // Too often it took its workers down with it, or was too slow for its lease.
+    // The shard has crashed its workers too often, or has taken longer than its lease too often.
     await fail(tables, claim, { code: 'worker_lost', values: {} }, true);
   }
 }

@@ -8,53 +8,52 @@ import type { Claim, QueueSettings, ShardKind, ShardState } from './contract.ts'
 import { isOver, lockJob, type OpenShard, rowOf, type ShardTable, type Transaction } from './dialect.ts';
 import { dueCondition, IS_OPEN, takeShard } from './take.ts';
 
-/** How the database is reached. */
 type Connection = Pick<ConstructorOptions, 'host' | 'port' | 'user' | 'password' | 'database'>;
 
 const QUEUE = 'chunksmith-bulk';
-/** Holds the tickets whose workers were lost so often that their shards have failed for good. */
+/** The queue of tickets whose workers were lost too often. The shards of these tickets fail permanently. */
 const LOST = 'chunksmith-bulk-lost';
 const SCHEMA = 'chunksmith_queue';
-/** Minimum lease that pg-boss supports. */
+/** Minimum seconds of a lease that pg-boss supports. */
 const MIN_HEARTBEAT = 10;
 const MAX_MONITOR = 5;
 /**
- * How long a ticket may wait, and be processed: ten years, and the day that pg-boss allows. A ticket that returns
- * before its worker is done gives nobody the shard.
+ * A ticket may wait for ten years, and be processed for one day, the maximum of pg-boss. If pg-boss hands out
+ * a ticket again while its first worker is still busy, the second worker does not get the shard.
  */
 const LASTING = { retentionSeconds: 315_360_000, expireInSeconds: 86_400 };
-/** How often a dead letter returns. */
+/** Retry limit for tickets in the queue `LOST`, so that they are always handed out again. */
 const ALWAYS = 2 ** 31 - 1;
-/** Seconds after which a settled ticket is deleted. */
+/** Seconds before a completed ticket is deleted. */
 const KEPT = 3600;
 
-/** A ticket means that this shard may run. */
+/** The content of a ticket, which permits a worker to run this shard. */
 interface Ticket {
   readonly jobId: string;
   readonly seq: number;
   readonly kind: ShardKind;
 }
 
-/** Tickets that are created, or withdrawn, at once. */
 const BATCH = 1000;
-/** Seconds until a shard that may not run yet is checked again. */
+/** Seconds until a ticket is handed out again if its shard may not run yet. */
 const LATER = 5;
 const BEFORE_ALL = { rank: -1, job_id: '00000000-0000-0000-0000-000000000000', seq: 0 };
 
 /**
- * Hands out shards on PostgreSQL, with a ticket for each open one. The tables decide: taking, keeping or settling a
- * shard changes its row, whatever was handed out.
- * pg-boss is used through `fetch`, `touch` and `complete`: its `work()` and its LISTEN pause for up to 30 s between
- * single tickets. A ticket has the key of its shard, so a shard has at most one.
- * An open shard has at least one. It is created in the transaction that opens the shard, returns if its worker is
- * lost, finally as a dead letter, and is completed only in a transaction that has locked the row of the shard and
- * either settles it, finds it closed, or creates the next ticket. Locks are taken in this order: job, shard, ticket.
+ * Hands out shards on PostgreSQL, with a ticket in pg-boss for each open shard. Only the tables decide who
+ * owns a shard: taking, keeping or settling a shard changes its row. Uses `fetch`, `touch` and `complete` of
+ * pg-boss, because `work()` and LISTEN pause up to 30 s between single tickets. An open shard has exactly one
+ * ticket, whose key is the shard.
+ * - The ticket is created in the transaction that opens the shard.
+ * - If its worker is lost, the ticket is handed out again, finally as a dead letter.
+ * - The ticket is completed only in a transaction that locks the shard's row. This transaction settles the
+ *   shard, finds it closed, or creates the next ticket.
+ * Locks are taken in the order job, shard, ticket.
  */
 export class PgBossTickets {
   readonly #table: ShardTable;
   readonly #connection: Connection;
   readonly #log: Log;
-  /** The claims of this process. */
   readonly #tickets = new WeakMap<Claim, Job<Ticket>>();
   readonly #due: string;
   #starting: Promise<PgBoss> | undefined;
@@ -68,9 +67,9 @@ export class PgBossTickets {
   }
 
   /**
-   * Creates tickets in the transaction that opens their shards. A shard that has one keeps it.
+   * Creates tickets in the transaction that opens their shards. If a shard has a ticket, keeps that ticket.
    *
-   * @param delay seconds until they may run
+   * @param delay seconds until the shards may run
    */
   async send(tx: Transaction, jobId: string, shards: readonly OpenShard[], delay = 0): Promise<void> {
     const boss = await this.#boss();
@@ -78,7 +77,6 @@ export class PgBossTickets {
     if (tickets.length > 0) await boss.insert(QUEUE, tickets, await within(tx));
   }
 
-  /** Takes a shard that may run now. */
   async claim(worker: string): Promise<Claim | undefined> {
     const boss = await this.#boss();
     for (const queue of [LOST, QUEUE]) {
@@ -93,20 +91,18 @@ export class PgBossTickets {
     return undefined;
   }
 
-  /** Called when the lease of a claim has been renewed. */
   async renewed(claim: Claim): Promise<void> {
     const ticket = this.#tickets.get(claim);
     if (ticket !== undefined) await (await this.#boss()).touch(ticket.name, attemptOf(ticket));
   }
 
-  /** Ends the ticket of a claim, in the transaction that ends the claim. */
   async settle(tx: Transaction, claim: Claim): Promise<void> {
     const ticket = this.#tickets.get(claim);
     if (ticket === undefined) return;
     await (await this.#boss()).complete(ticket.name, attemptOf(ticket), null, await within(tx));
   }
 
-  /** Called when a worker has lost its claim. In the background: a leftover ticket returns by itself. */
+  /** Releases the ticket of a lost claim in the background. On failure, pg-boss reissues the ticket. */
   lost(claim: Claim): void {
     const ticket = this.#tickets.get(claim);
     if (ticket === undefined || this.#isClosed) return;
@@ -121,7 +117,7 @@ export class PgBossTickets {
     await boss?.stop({ graceful: false });
   }
 
-  /** Opened at first use; a failed start is retried at the next use. */
+  /** Starts pg-boss at the first use. A failed start is repeated at the next use. */
   #boss(): Promise<PgBoss> {
     const prepare = (boss: PgBoss) => this.#sendMissing(boss);
     this.#starting ??= startPgBoss(this.#table.settings, this.#connection, this.#log, prepare).catch(
@@ -133,7 +129,6 @@ export class PgBossTickets {
     return this.#starting;
   }
 
-  /** Takes the shard of a ticket, or of a dead letter, which fails for good. */
   async #take(ticket: Job<Ticket>, worker: string): Promise<Claim | undefined> {
     const { jobId, seq } = ticket.data;
     const isDead = ticket.name === LOST;
@@ -146,15 +141,15 @@ export class PgBossTickets {
   }
 
   /**
-   * Ends a ticket without a usable shard. If the shard is open, it gets another one; if the job has ended, its other
-   * tickets are withdrawn with this one.
+   * Completes a ticket whose shard the worker does not get. An open shard gets another ticket. If the job has
+   * ended, the waiting tickets of the job are deleted too.
    */
   async #release(ticket: Job<Ticket>): Promise<void> {
     const { jobId, seq } = ticket.data;
     const boss = await this.#boss();
     await transact(this.#table.em, async (tx) => {
       const job = await lockJob(tx, jobId);
-      // Selects by key only: this waits for what another transaction opens.
+      // Selects by key only. The statement therefore waits for a transaction that is opening the shard.
       const shard = await rowOf<OpenShard & { readonly state: ShardState; readonly due: boolean }>(
         tx,
         `select seq, kind, rank, state, ${this.#due} as due from bulk_shards where job_id = ? and seq = ? for update`,
@@ -174,8 +169,8 @@ export class PgBossTickets {
   }
 
   /**
-   * Creates tickets for open shards without one: an older version without tickets opened them, or the schema of
-   * pg-boss was not restored with the tables.
+   * Creates missing tickets of open shards. Tickets are missing if an older version opened the shards, or if
+   * a restored backup lacks the schema of pg-boss.
    */
   async #sendMissing(boss: PgBoss): Promise<void> {
     type Row = OpenShard & { readonly job_id: string };
@@ -192,7 +187,7 @@ export class PgBossTickets {
   }
 }
 
-/** A job's tickets are fetched by the rank of their shards. */
+/** Creates a ticket. pg-boss hands out the tickets of a job in the order of their shards' ranks. */
 function ticketOf(jobId: string, { seq, kind, rank }: OpenShard, delay = 0): JobInsert<Ticket> {
   const when = delay > 0 && { startAfter: delay };
   return { data: { jobId, seq, kind }, singletonKey: `${jobId}/${seq}`, priority: -rank, ...when };
@@ -200,21 +195,20 @@ function ticketOf(jobId: string, { seq, kind, rank }: OpenShard, delay = 0): Job
 
 const attemptOf = ({ id, retryCount }: JobAttempt): JobAttempt => ({ id, retryCount });
 
-/** Has pg-boss send a statement in a transaction of ours. */
 async function within(tx: Transaction) {
   const { fromKysely } = await import('pg-boss');
   return { db: fromKysely(tx.getKysely()) };
 }
 
-/** Seconds between two checks for tickets whose workers are lost. */
+/** Seconds between checks for tickets whose workers are lost. */
 export const monitorOf = ({ leaseSeconds }: QueueSettings): number =>
   Math.max(1, Math.min(MAX_MONITOR, Math.floor(leaseSeconds / 6)));
 
 /**
- * Starts pg-boss, which creates and updates its own tables in its own schema.
+ * Starts pg-boss, which creates and updates the tables of its own schema.
  *
- * @param prepare called before it is used
- * @throws the database's error if it cannot be reached
+ * @param prepare called after the start, before pg-boss is used
+ * @throws the database's error if the database cannot be reached
  */
 async function startPgBoss(
   settings: QueueSettings,
@@ -224,7 +218,7 @@ async function startPgBoss(
 ): Promise<PgBoss> {
   const { PgBoss } = await import('pg-boss');
   const monitor = monitorOf(settings);
-  // Unknown options are passed on to the pool.
+  // Includes options for the connection pool: pg-boss passes unknown options on to the pool.
   const options = {
     ...connection,
     schema: SCHEMA,
@@ -260,7 +254,7 @@ async function createQueues(boss: PgBoss, { leaseSeconds, maxFailures }: QueueSe
   };
   await boss.createQueue(LOST);
   await boss.createQueue(QUEUE, { policy: 'exclusive' });
-  // For existing queues, which have the settings of an earlier start.
+  // If the queues already existed, they still have the settings of an earlier start.
   await boss.updateQueue(LOST, { ...common, retryLimit: ALWAYS });
   await boss.updateQueue(QUEUE, { ...common, retryLimit: maxFailures - 1, deadLetter: LOST });
 }

@@ -6,17 +6,16 @@ import { type Dialect, lockJob, rowOf, type Sql, type Transaction } from './dial
 import { BATCH, type JobTables, lowestRank } from './tables.ts';
 import { renewLease } from './take.ts';
 
-/** A shard as written; `range` is JSON. */
 interface PlannedRow {
   readonly seq: number;
   readonly range: string;
   readonly bytes: number;
 }
 
-/** Characters of ranges that are written at once: lists of files may be long. */
+/** Maximum characters of the JSON of ranges per statement, because a range may list many files. */
 const MAX_CHARACTERS = 500_000;
 
-/** See `JobStore.addShards`. Each batch is a transaction: its shards may run while the next one is planned. */
+/** Implements `JobStore.addShards`. Each batch is committed, so its shards may run while others are added. */
 export async function addShards(
   tables: JobTables,
   plan: Claim,
@@ -66,7 +65,7 @@ async function addBatch(
   return true;
 }
 
-/** @throws ServiceError `source_changed` if an earlier attempt at the plan produced other shards */
+/** @throws ServiceError `source_changed` if an earlier attempt at the plan stored different shards */
 async function expectSame(
   { plannedRows }: Dialect,
   sql: Sql,
@@ -83,8 +82,8 @@ async function expectSame(
 }
 
 /**
- * Start-time fair queueing: a job begins at the rank where the others are, so that a small one does not wait for a
- * large one, and counts up from there.
+ * Start-time fair queueing. The first shard of a job gets the lowest rank that is open in any job, and each
+ * further shard the next rank. A small job therefore does not wait for the end of a large one.
  */
 async function nextRank(sql: Sql, jobId: string): Promise<number> {
   const last = await rowOf<{ rank: number }>(

@@ -1,64 +1,15 @@
 import { idOf } from '../ids.ts';
-import type { JobLoad, JobPage, JobRecord, JobState, JobStore, ShardPage, ShardState } from './contract.ts';
+import { type JobRow, SELECT_JOB, toJob } from './columns.ts';
+import type { JobLoad, JobPage, JobRecord, JobStore, ShardPage, ShardState } from './contract.ts';
 import { rowOf, type ShardTable, type Sql } from './dialect.ts';
 import { jobNotFound } from './tables.ts';
 
-const NUMBERS = [
-  'created_at',
-  'expires_at',
-  'shards_total',
-  'shards_open',
-  'shards_done',
-  'shards_failed',
-  'documents',
-  'documents_failed',
-  'documents_empty',
-  'skipped_no_reader',
-  'skipped_binary',
-  'skipped_ignored',
-  'skipped_unreadable',
-  'chunks',
-  'embedding_empty',
-  'embedding_fallback',
-  'embedding_cut',
-  'pruned',
-  'unpruned',
-  'bytes_read',
-  'bytes_total',
-] as const;
-/** What running shards have done so far is part of these. */
-const SO_FAR: Partial<Record<(typeof NUMBERS)[number], string>> = {
-  documents: 'documents_so_far',
-  documents_failed: 'failed_so_far',
-  chunks: 'chunks_so_far',
-  bytes_read: 'bytes_so_far',
-};
-const COLUMNS = NUMBERS.map((name) => {
-  const running = `bulk_shards.job_id = bulk_jobs.id and bulk_shards.state = 'running'`;
-  const sum = `(select coalesce(sum(${SO_FAR[name]}), 0) from bulk_shards where ${running})`;
-  return SO_FAR[name] === undefined ? name : `${name} + ${sum} as ${name}`;
-});
-/** All columns but the upload, which may be long. */
-const JOB = `select id, state, digest, spec, error, finished_at, left_out, ${COLUMNS.join(', ')} from bulk_jobs`;
-
-/** PostgreSQL returns large integers as text. */
-type JobRow = Readonly<Record<(typeof NUMBERS)[number], number | string>> & {
-  readonly id: string;
-  readonly state: JobState;
-  readonly digest: string;
-  readonly spec: string;
-  readonly error: string | null;
-  readonly finished_at: number | null;
-  readonly left_out: string | null;
-};
-
-/** @param sql a transaction sees its own changes */
 export async function findJob(
   sql: Sql,
   by: 'id' | 'idempotency_key',
   value: string,
 ): Promise<{ readonly record: JobRecord; readonly digest: string } | undefined> {
-  const row = await rowOf<JobRow>(sql, `${JOB} where ${by} = ?`, [value]);
+  const row = await rowOf<JobRow>(sql, `${SELECT_JOB} where ${by} = ?`, [value]);
   return row && { record: toJob(row), digest: row.digest };
 }
 
@@ -84,7 +35,7 @@ export async function listJobs(
     where.push('created_at <= ? and (created_at < ? or id < ?)');
     values.push(after.created_at, after.created_at, after.id);
   }
-  const newest = `${JOB} where ${where.join(' and ')} order by created_at desc, id desc limit ?`;
+  const newest = `${SELECT_JOB} where ${where.join(' and ')} order by created_at desc, id desc limit ?`;
   const rows = await em.fork().execute<JobRow[]>(newest, [...values, limit + 1]);
   return { jobs: rows.slice(0, limit).map(toJob), hasMore: rows.length > limit };
 }
@@ -122,7 +73,7 @@ export async function readUpload({ em }: ShardTable, id: string): Promise<string
 }
 
 export async function listExpired({ em, dialect }: ShardTable, limit: number): Promise<readonly JobRecord[]> {
-  const expired = `${JOB} where expires_at <= ${dialect.since} order by expires_at limit ?`;
+  const expired = `${SELECT_JOB} where expires_at <= ${dialect.since} order by expires_at limit ?`;
   return (await em.fork().execute<JobRow[]>(expired, [limit])).map(toJob);
 }
 
@@ -138,33 +89,6 @@ export async function readLoad({ em, dialect }: ShardTable): Promise<JobLoad> {
   for (const { state, count } of rows) shards[state] = Number(count);
   const oldest = rows.find(({ state }) => state === 'ready')?.oldest ?? 0;
   return { shards, oldestReadySeconds: Math.max(0, Number(oldest)) };
-}
-
-function toJob({ id, state, spec, error, finished_at, left_out, digest: _, ...row }: JobRow): JobRecord {
-  const numbers = Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, Number(value)]),
-  ) as Readonly<Record<(typeof NUMBERS)[number], number>>;
-  const { documents, documents_failed: failed, shards_total: total, shards_open: open } = numbers;
-  const { chunks, embedding_empty, embedding_fallback, embedding_cut, pruned, unpruned } = numbers;
-  return {
-    id,
-    spec: JSON.parse(spec),
-    state,
-    error: parsed(error),
-    shards: { total, open, done: numbers.shards_done, failed: numbers.shards_failed },
-    documents: { done: documents - failed, failed },
-    skipped: {
-      no_reader: numbers.skipped_no_reader,
-      binary: numbers.skipped_binary,
-      ignored: numbers.skipped_ignored,
-      unreadable: numbers.skipped_unreadable,
-      empty: numbers.documents_empty,
-    },
-    left_out: parsed(left_out) ?? {},
-    ...{ chunks, embedding_empty, embedding_fallback, embedding_cut, pruned, unpruned },
-    bytes: { read: numbers.bytes_read, total: numbers.bytes_total },
-    ...{ created_at: numbers.created_at, finished_at, expires_at: numbers.expires_at },
-  };
 }
 
 function parsed(json: string | null) {

@@ -1,10 +1,10 @@
 import { transact } from '../transact.ts';
-import type { Claim, Failure, JobRecord, ShardResult } from './contract.ts';
+import { additionOf } from './columns.ts';
+import type { Claim, Failure, JobCounts, ShardResult } from './contract.ts';
 import { type LockedJob, lockJob, rowOf, type Sql, type Transaction } from './dialect.ts';
 import { endJob, type JobTables, openFinish } from './tables.ts';
 import { IS_OWNED, ownerValues, pauseOf } from './take.ts';
 
-/** A part of a statement, with its values. */
 interface Change {
   readonly set: string;
   readonly values: readonly unknown[];
@@ -12,16 +12,14 @@ interface Change {
 
 const SAME: Change = { set: 'state = state', values: [] };
 
-/** Rolls back a transaction whose shard no longer belongs to the worker. */
 class Refused extends Error {}
 
-/** See `JobStore.commit`. */
 export async function commit(tables: JobTables, claim: Claim, result: ShardResult): Promise<boolean> {
   const shard = { set: `state = 'done', output = ?, error = null`, values: [jsonOf(result.output)] };
   const counted = await settle(tables, claim, jobChange(claim, result), shard, async (tx, job) => {
     const { jobId, kind } = claim;
-    if (kind === 'chunk') await addLeftOut(tx, jobId, job, result);
-    const failure = kind === 'chunk' ? tooManyErrors(job, result) : undefined;
+    if (kind === 'chunk') await addLeftOut(tx, jobId, job, result.counts);
+    const failure = kind === 'chunk' ? tooManyErrors(job, result.counts) : undefined;
     if (failure !== undefined) return endJob(tables, tx, jobId, { state: 'failed', error: failure, job });
     if (kind !== 'finish') return goOn(tables, tx, claim, job);
     const error =
@@ -31,7 +29,6 @@ export async function commit(tables: JobTables, claim: Claim, result: ShardResul
   return counted || isDone(tables, claim);
 }
 
-/** See `JobStore.fail`. */
 export async function fail(
   tables: JobTables,
   claim: Claim,
@@ -57,12 +54,10 @@ export async function fail(
   );
 }
 
-/** See `JobStore.giveBack`. */
 export async function giveBack(tables: JobTables, claim: Claim): Promise<void> {
   await putBack(tables, claim, { set: `due_at = ${tables.dialect.now}`, values: [] }, 0);
 }
 
-/** Changes the job's row, then the shard's, and then what depends on them, in one transaction. */
 async function settle(
   tables: JobTables,
   claim: Claim,
@@ -79,7 +74,6 @@ async function settle(
   });
 }
 
-/** Reopens a shard for any worker. */
 async function putBack(tables: JobTables, claim: Claim, change: Change, delay: number): Promise<boolean> {
   return unlessRefused(tables, claim, async (tx) => {
     const set = `state = 'ready', ${change.set}`;
@@ -105,7 +99,7 @@ async function unlessRefused(
   }
 }
 
-/** @returns the shard's rank */
+/** Changes the shard if the worker still owns it. @returns the rank of the shard */
 async function changeMine(tx: Sql, claim: Claim, { set, values }: Change): Promise<number> {
   const statement = `update bulk_shards set worker = null, ${set} where ${IS_OWNED} returning rank`;
   const row = await rowOf<{ rank: number }>(tx, statement, [...values, ...ownerValues(claim)]);
@@ -118,50 +112,31 @@ function jobChange({ kind }: Claim, result: ShardResult): Change {
     return { set: `state = case state when 'planning' then 'running' else state end`, values: [] };
   }
   if (kind !== 'chunk') return SAME;
-  const set = `shards_open = shards_open - 1, shards_done = shards_done + 1, documents = documents + ?, documents_failed = documents_failed + ?,
-    skipped_no_reader = skipped_no_reader + ?, skipped_binary = skipped_binary + ?,
-    skipped_ignored = skipped_ignored + ?, skipped_unreadable = skipped_unreadable + ?, documents_empty = documents_empty + ?, chunks = chunks + ?, embedding_empty = embedding_empty + ?,
-    embedding_fallback = embedding_fallback + ?, embedding_cut = embedding_cut + ?, bytes_read = bytes_read + ?`;
-  const {
-    documents,
-    documentsFailed,
-    skipped,
-    chunks,
-    embedding_empty = 0,
-    embedding_fallback = 0,
-    embedding_cut = 0,
-    bytes,
-  } = result;
-  const { no_reader = 0, binary = 0, ignored = 0, unreadable = 0, empty = 0 } = skipped ?? {};
-  const vectors = [embedding_empty, embedding_fallback, embedding_cut];
-  const skips = [no_reader, binary, ignored, unreadable, empty];
-  const values = [documents, documentsFailed, ...skips, chunks, ...vectors, bytes];
-  return { set, values };
+  const { set, values } = additionOf(result.counts);
+  return { set: `shards_open = shards_open - 1, shards_done = shards_done + 1, ${set}`, values };
 }
 
-/** Adds to the counts of the job, whose row the transaction has locked. */
-async function addLeftOut(tx: Sql, jobId: string, job: LockedJob, { leftOut }: ShardResult): Promise<void> {
-  const added = Object.entries(leftOut ?? {});
+async function addLeftOut(tx: Sql, jobId: string, job: LockedJob, { left_out }: JobCounts): Promise<void> {
+  const added = Object.entries(left_out);
   if (added.length === 0) return;
-  const sums = new Map(Object.entries(JSON.parse(job.left_out ?? '{}') as JobRecord['left_out']));
+  const sums = new Map(Object.entries(JSON.parse(job.left_out ?? '{}') as JobCounts['left_out']));
   for (const [name, count] of added) sums.set(name, (sums.get(name) ?? 0) + count);
   const json = JSON.stringify(Object.fromEntries(sums));
   await tx.execute('update bulk_jobs set left_out = ? where id = ?', [json, jobId]);
 }
 
-/** After a shard of any kind but `finish`: the last one of the plan opens that. */
+/** Continues a job after any shard except `finish`: if no shard is open, opens the `finish` shard. */
 async function goOn(tables: JobTables, tx: Transaction, { jobId }: Claim, job: LockedJob): Promise<void> {
   if (job.state === 'running' && job.shards_open === 0) await openFinish(tables, tx, jobId);
 }
 
-/** The limit is checked only when a document fails: a reopened job may be above it. */
-function tooManyErrors(job: LockedJob, result: ShardResult): Failure | undefined {
+/** Checks the limit only if documents failed in this shard, because a retried job may exceed it already. */
+function tooManyErrors(job: LockedJob, added: JobCounts): Failure | undefined {
   const failed = Number(job.documents_failed);
-  if (job.max_errors === null || result.documentsFailed === 0 || failed <= job.max_errors) return undefined;
+  if (job.max_errors === null || added.failed === 0 || failed <= job.max_errors) return undefined;
   return { code: 'too_many_failed', values: { failed, most: job.max_errors } };
 }
 
-/** Every document of the job failed, so it has no output. */
 function allFailed(job: LockedJob): Failure | undefined {
   const failed = Number(job.documents_failed);
   return failed > 0 && failed === Number(job.documents)
@@ -179,7 +154,7 @@ async function firstFailure(tx: Sql, jobId: string): Promise<Failure> {
   return row === undefined ? { code: 'internal', values: {} } : (JSON.parse(row.error) as Failure);
 }
 
-/** Whether this very attempt was committed, and only the answer was lost. */
+/** Whether an earlier call committed this attempt, so that only the answer was lost. */
 async function isDone({ em }: JobTables, { jobId, seq, attempt }: Claim): Promise<boolean> {
   const done = `job_id = ? and seq = ? and attempt = ? and state = 'done'`;
   const row = await rowOf(em.fork(), `select seq from bulk_shards where ${done}`, [jobId, seq, attempt]);

@@ -7,7 +7,7 @@ import { IS_OWNED, ownerValues } from './take.ts';
 
 const CREATED = '(select created_at from bulk_jobs where bulk_jobs.id = ?)';
 
-/** See `JobStore.noteStored`. The first shard's row stays unchanged, so that retries get the same answer. */
+/** Implements `JobStore.noteStored`. An id keeps its first shard, so that retries get the same answer. */
 export async function noteStored(
   { em, dialect }: ShardTable,
   { jobId, seq }: Pick<Claim, 'jobId' | 'seq'>,
@@ -34,7 +34,6 @@ export async function noteStored(
   return found;
 }
 
-/** See `JobStore.noteFailed`. */
 export async function noteFailed(
   { em, dialect }: ShardTable,
   jobId: string,
@@ -49,7 +48,6 @@ export async function noteFailed(
 
 const GONE = `d.sink = ? and d.source = ? and d.seen_at < ${CREATED}`;
 
-/** See `JobStore.goneDocuments`. */
 export async function goneDocuments(
   { em }: ShardTable,
   jobId: string,
@@ -64,7 +62,6 @@ export async function goneDocuments(
   return rows.map(({ id, elsewhere }) => ({ id: JSON.parse(id) as string, isElsewhere: Boolean(elsewhere) }));
 }
 
-/** See `JobStore.countGone`. */
 export async function countGone(
   { em }: ShardTable,
   jobId: string,
@@ -75,7 +72,6 @@ export async function countGone(
   return Number(row?.count ?? 0);
 }
 
-/** See `JobStore.forgetDocuments`. */
 export function forgetDocuments(
   { em, dialect }: ShardTable,
   claim: Claim,
@@ -99,8 +95,8 @@ export function forgetDocuments(
 }
 
 /**
- * Each id once, in the same order for every writer, so that no two wait for each other: the key that a row is found
- * by, and the JSON of the id, which escapes what a database cannot store.
+ * Yields each id once, in batches: the key of the id's row, and the id as JSON, which escapes what a database
+ * cannot store. All writers use the same order, which prevents deadlocks.
  */
 function* inBatches(ids: readonly string[]) {
   const rows = new Map(ids.map((id) => [keyOf(JSON.stringify(id)), JSON.stringify(id)]));
@@ -108,7 +104,7 @@ function* inBatches(ids: readonly string[]) {
   for (let at = 0; at < sorted.length; at += BATCH) yield sorted.slice(at, at + BATCH);
 }
 
-/** Half of a SHA-256 represents the id in the indexes, which limit the length of text. */
+/** Half of a SHA-256 digest instead of the id, because indexes limit the length of text. */
 function keyOf(id: string): string {
   return hash('sha256', id, 'base64url').slice(0, 22);
 }

@@ -13,25 +13,21 @@ import {
 import type { PgBossTickets } from './pg-boss-tickets.ts';
 import { IS_OPEN } from './take.ts';
 
-/** What statements about jobs need. */
 export interface JobTables extends ShardTable {
-  /** Only on PostgreSQL; on SQLite shards are taken from their table. */
+  /** Set only on PostgreSQL. On SQLite, workers take shards directly from the table. */
   readonly tickets: PgBossTickets | undefined;
 }
 
-/** Numbers of the shards that are not `chunk`; those count from 0. */
+/** Fixed `seq` of shards that are not `chunk` shards. The `seq` of `chunk` shards counts from 0. */
 export const SEQ: Readonly<Record<Exclude<ShardKind, 'chunk'>, number>> = {
   finish: -1,
   plan: -2,
   notify: -3,
 };
 
-/**
- * Shards that are written at once. SQLite blocks the event loop for each statement; between them, other work can run.
- */
+/** Maximum shards per statement. SQLite blocks the event loop during a statement, but not between two. */
 export const BATCH = 500;
 
-/** Opens or reopens a shard of a kind that each job has once. */
 export async function openShard(
   { dialect, tickets }: JobTables,
   tx: Transaction,
@@ -48,7 +44,6 @@ export async function openShard(
   await tickets?.send(tx, jobId, [{ seq: SEQ[kind], kind, rank: 0 }]);
 }
 
-/** Ends a job: cancels its open shards, and schedules the notification if it `notifies`. */
 export async function endJob(
   tables: JobTables,
   tx: Transaction,
@@ -69,17 +64,17 @@ export async function endJob(
   if (end.job.notifies) await openShard(tables, tx, jobId, 'notify');
 }
 
-/** The manifest is a shard too: if its process dies, another one resumes it. */
+/** Opens the shard that writes the manifest. If the process dies, another process can run the shard. */
 export async function openFinish(tables: JobTables, tx: Transaction, jobId: string): Promise<void> {
   await lockJob(tx, jobId, `state = 'finishing'`);
   await openShard(tables, tx, jobId, 'finish');
 }
 
 /**
- * Changes shards of a job batch by batch, and yields the changed ones.
+ * Changes shards of a job in batches, and yields the changed shards.
  *
- * @param change the statement up to its condition
- * @param which the condition
+ * @param change the SQL statement up to its condition
+ * @param which the SQL condition
  */
 export async function* changeShards(
   tx: Sql,
@@ -100,7 +95,7 @@ export async function* changeShards(
   }
 }
 
-/** The lowest rank of open `chunk` shards in any job: where a new job begins, to be served in turn. */
+/** The lowest rank of open `chunk` shards in all jobs. New jobs begin there, so that jobs take turns. */
 export async function lowestRank(sql: Sql): Promise<number> {
   const statement = `select min(rank) as lowest from bulk_shards where ${IS_OPEN} and rank > 0`;
   return (await rowOf<{ lowest: number | null }>(sql, statement, []))?.lowest ?? 1;

@@ -1,3 +1,4 @@
+import { PROGRESS } from './columns.ts';
 import type { Claim, QueueSettings, ShardProgress } from './contract.ts';
 import { rowOf, type ShardTable, type Sql } from './dialect.ts';
 
@@ -7,21 +8,20 @@ interface TakenRow extends Omit<Claim, 'jobId' | 'range' | 'spec'> {
   readonly spec: string;
 }
 
+const PROGRESS_COLUMNS = Object.keys(PROGRESS) as (keyof typeof PROGRESS)[];
+
 export const IS_OPEN = `state in ('ready', 'running')`;
 
-/** The condition that a shard still belongs to a claim; see `ownerValues`. */
 export const IS_OWNED = `job_id = ? and seq = ? and attempt = ? and state = 'running'`;
 
-/** The values of `IS_OWNED`. */
 export const ownerValues = ({ jobId, seq, attempt }: Claim): unknown[] => [jobId, seq, attempt];
 
-/** Seconds before the next try of a shard that has failed this often. */
 export const pauseOf = ({ pauseSeconds }: QueueSettings, failures: number): number =>
   pauseSeconds * 2 ** failures;
 
 /**
- * The condition that an open shard may run: its time has come, or its lease has ended. A time too far in the future
- * comes from a clock that was set back since.
+ * SQL condition: an open shard may run because its time has come, or its lease has expired. A `due_at` too
+ * far in the future also counts as due, because the clock must have been set back.
  */
 export function dueCondition({ dialect, settings }: Pick<ShardTable, 'dialect' | 'settings'>): string {
   const furthest = 2 * Math.max(settings.leaseSeconds, pauseOf(settings, settings.maxFailures));
@@ -29,10 +29,10 @@ export function dueCondition({ dialect, settings }: Pick<ShardTable, 'dialect' |
 }
 
 /**
- * Gives an open shard that may run to the worker. One statement serves new shards, retried ones, and those whose
- * workers are lost.
+ * Gives a worker an open shard that may run. The same statement serves new shards, retries, and shards of
+ * lost workers.
  *
- * @param which the condition that picks at most one shard
+ * @param which SQL condition that selects at most one shard
  */
 export async function takeShard(
   { em, dialect, settings }: ShardTable,
@@ -45,7 +45,7 @@ export async function takeShard(
     `update bulk_shards set state = 'running', attempt = attempt + 1, worker = ?,
       due_at = ${dialect.now} + ${settings.leaseSeconds},
       failures = failures + case state when 'running' then 1 else 0 end,
-      ${PROGRESS_COLUMNS.map((name) => `${name} = 0`).join(', ')}
+      ${PROGRESS_COLUMNS.map((column) => `${column} = 0`).join(', ')}
     where ${which}
     returning job_id, seq, kind, range, attempt, failures,
       (select spec from bulk_jobs where bulk_jobs.id = bulk_shards.job_id) as spec`,
@@ -56,35 +56,25 @@ export async function takeShard(
   return { jobId, ...claim, range: JSON.parse(range), spec: JSON.parse(spec) };
 }
 
-/** The columns of how far a worker is, which count while its shard is running. */
-const PROGRESS_COLUMNS = ['documents_so_far', 'failed_so_far', 'chunks_so_far', 'bytes_so_far'] as const;
-
-const valuesOf = ({ documents, documentsFailed, chunks, bytes }: ShardProgress): readonly number[] => [
-  documents,
-  documentsFailed,
-  chunks,
-  bytes,
-];
-
-/** @returns whether the shard still belongs to the claim */
 export async function renewLease(
   { em, dialect, settings }: ShardTable,
   claim: Claim,
   progress?: ShardProgress,
   sql: Sql = em.fork(),
 ): Promise<boolean> {
-  const noted = progress === undefined ? '' : `, ${PROGRESS_COLUMNS.map((name) => `${name} = ?`).join(', ')}`;
-  const row = await rowOf(
-    sql,
-    `update bulk_shards set due_at = ${dialect.now} + ${settings.leaseSeconds}${noted} where ${IS_OWNED} returning seq`,
-    [...(progress === undefined ? [] : valuesOf(progress)), ...ownerValues(claim)],
-  );
+  const noted = progress === undefined ? [] : PROGRESS_COLUMNS;
+  const set = [
+    `due_at = ${dialect.now} + ${settings.leaseSeconds}`,
+    ...noted.map((column) => `${column} = ?`),
+  ];
+  const row = await rowOf(sql, `update bulk_shards set ${set.join(', ')} where ${IS_OWNED} returning seq`, [
+    ...noted.map((column) => progress?.[PROGRESS[column]]),
+    ...ownerValues(claim),
+  ]);
   return row !== undefined;
 }
 
-/**
- * Takes the first shard that may run: on SQLite only one process at a time writes, so nothing has to be handed out.
- */
+/** Takes the first shard that may run. Without a queue, because SQLite lets one process write at a time. */
 export function takeFirst(table: ShardTable, worker: string): Promise<Claim | undefined> {
   const first = `(job_id, seq) = (
     select job_id, seq from bulk_shards where ${IS_OPEN} and ${dueCondition(table)}

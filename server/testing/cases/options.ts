@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { type Manifest, NO_OPTIONS } from '../../../core/contracts/manifest.ts';
 import type { OptionSchema } from '../../engine/validation/validator.ts';
-import type { Workbench } from '../harness.ts';
+import type { Harness } from '../harness.ts';
 
 type Options = Record<string, unknown>;
 type Properties = Readonly<Record<string, OptionSchema>>;
@@ -15,21 +15,20 @@ function anyMembers(properties: Properties): fc.Arbitrary<Options> {
 }
 
 /**
- * Valid options of a plugin, generated from its schema, mostly small, so that limits take effect; each may be
- * missing. Strings are those in the schema's `default` and `examples`, if any. With the tokenizer or the model that a
- * request chooses.
+ * Generates valid options from a plugin's schema, and adds a tokenizer or model if the plugin uses one. Any
+ * option may be missing. Numbers are mostly small, so that limits take effect. Strings are from the schema's
+ * `default` and `examples`.
  */
-export async function anyRequest(bench: Workbench, manifest: Manifest): Promise<fc.Arbitrary<Options>> {
+export async function anyRequest(harness: Harness, manifest: Manifest): Promise<fc.Arbitrary<Options>> {
   const { options: { properties } = NO_OPTIONS, uses = [] } = manifest;
   const options = anyMembers(properties).map((given) => keepRules(given, properties, {}));
   if (uses.includes('embedding')) return options.map((given) => ({ ...defaultsOf(manifest), ...given }));
   if (!uses.includes('tokenizer')) return options;
   return fc
-    .tuple(options, fc.constantFrom(...(await bench.tokenizerNames())))
+    .tuple(options, fc.constantFrom(...(await harness.tokenizerNames())))
     .map(([given, tokenizer]) => ({ ...given, tokenizer }));
 }
 
-/** The value of an option that a request leaves out. */
 export function defaultsOf({ options: { properties } = NO_OPTIONS }: Manifest): Options {
   const schemas = Object.entries(properties as Properties);
   const named = schemas.filter(([, schema]) => schema.default !== undefined);
@@ -83,9 +82,9 @@ function anyNumber({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Opt
 }
 
 /**
- * The options restricted to the rules between them: of those that exclude each other, the first stays.
+ * Applies `excludes` and `lessThan` of the schema. If options exclude each other, keeps the first one.
  *
- * @param outer the options of the enclosing object, whose bounds also apply
+ * @param outer options of the enclosing object, to which `lessThan` may also refer
  */
 function keepRules(options: Options, properties: Properties, outer: Options): Options {
   const bounds: Options = { ...outer };
@@ -101,12 +100,12 @@ function keepRules(options: Options, properties: Properties, outer: Options): Op
   return options;
 }
 
-/** Whether some of the options have an effect only with certain others. */
+/** Whether some options have an effect only with certain values of other options. */
 export function hasEffectiveWith({ options: { properties } = NO_OPTIONS }: Manifest): boolean {
   return Object.values(properties).some((schema) => 'effectiveWith' in schema);
 }
 
-/** The options without those that have no effect with the others, according to their schemas. */
+/** Drops the options that have no effect because of the values of other options (`effectiveWith`). */
 export function effectiveOptions(
   options: Options,
   { options: { properties } = NO_OPTIONS }: Manifest,

@@ -1,23 +1,21 @@
-import type { SmallestCase } from '../broken-contract.ts';
-import { shown } from '../visible.ts';
+import { type SmallestCase, shown } from '../broken-contract.ts';
 
-/** A promise that a plugin breaks, and the remedy. */
+/** A promise that a plugin breaks, with the remedy. */
 export interface Failure {
   readonly promise: string;
-  /** What is wrong and where: a chunk with its offsets, a line of the plugin. */
+  /** Where the fault is: a chunk with its offsets, or a line of the plugin. */
   readonly where?: string | undefined;
-  /** The smallest input found that breaks it. */
+  /** The smallest input found that breaks the promise. */
   readonly smallest?: SmallestCase | undefined;
   readonly remedy: string;
 }
 
-/** The result of one check. */
 export interface CheckResult {
   readonly check: string;
   readonly state: 'ok' | 'failed' | 'left out';
-  /** What was tried, or why it was left out. */
+  /** Which inputs were tried, or why the check was left out. */
   readonly detail?: string | undefined;
-  /** Empty unless it failed. */
+  /** Empty unless the check failed. */
   readonly failures: readonly Failure[];
 }
 
@@ -29,12 +27,11 @@ export function leftOut(check: string, reason: string): CheckResult {
   return { check, state: 'left out', detail: reason, failures: [] };
 }
 
-/** `ok` if nothing failed. */
 export function resultOf(check: string, failures: readonly Failure[], detail?: string): CheckResult {
   return failures.length === 0 ? ok(check, detail) : { check, state: 'failed', failures };
 }
 
-/** A failure for people, in lines: what is promised, what was found instead, on which input, and what to change. */
+/** Describes a failure in several lines: the promise, what was found instead, the input, and the remedy. */
 export function inWords({ promise, where, smallest, remedy }: Failure): string {
   return [
     `expected: ${promise}`,

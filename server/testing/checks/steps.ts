@@ -1,92 +1,156 @@
-import type { Kind, Manifest } from '../../../core/contracts/manifest.ts';
-import { isLacking } from '../../../core/hosting/capability.ts';
-import { growthRequests, SHAPES } from '../cases/growth-shapes.ts';
-import { isRefusal } from '../contracts/reader.ts';
-import { thrownIn, unlessRefused } from '../report.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Manifest, NO_OPTIONS, PLUGIN_CONTRACT_VERSION } from '../../../core/contracts/manifest.ts';
+import { reasonOf, ServiceError } from '../../../core/errors.ts';
+import { isLacking } from '../../../core/hosting/plugin-error.ts';
+import { usedPlugins } from '../../../core/hosting/registry.ts';
+import { suggest } from '../../engine/validation/suggest.ts';
+import { importFactory } from '../../plugins/loader/import-factory.ts';
+import { defaultsOf } from '../cases/options.ts';
+import { findBroken } from '../promises.ts';
+import { thrownIn } from '../report.ts';
 import { SUITES } from '../suites.ts';
-import { checkManifest, checkOptions, checkReadme } from './files.ts';
-import { type CheckResult, leftOut, ok, resultOf } from './result.ts';
-import { checkContract, checkExample, checkFactory } from './running.ts';
+import { checkGrowth } from './growth.ts';
+import { type CheckResult, type Failure, leftOut, ok, resultOf } from './result.ts';
 import type { Subject } from './subject.ts';
 
-const FIRST = 2000;
-const MAX_LENGTH = 128_000;
-/** Milliseconds of processor time from which a measurement is meaningful. */
-const ENOUGH = 300;
-const TIMES = 16;
-/** Linear work takes TIMES as long for TIMES the text, quadratic work the square of it. */
-const MAX_GROWTH = TIMES * 3;
-const TRIES = 3;
+function checkManifest({ entry: { manifest, warning }, others }: Subject): CheckResult {
+  const failures: Failure[] = usedPlugins(manifest)
+    .filter((id) => !others.includes(id))
+    .map((id) => {
+      const near = suggest(id, others);
+      const meant = near === undefined ? '' : `, did you mean ${near}?`;
+      return {
+        promise: 'the plugins that it uses are here',
+        where: `uses: ${id} does not exist${meant}`,
+        remedy:
+          'Correct `uses`; or name the folder or package of that plugin in PLUGINS_DIR or PLUGINS_FROM.',
+      };
+    });
+  if (warning !== undefined)
+    failures.push({
+      promise: 'it is written for this version of the plugin contract',
+      where: `engine: ${warning}`,
+      remedy: `Let \`engine\` allow ${PLUGIN_CONTRACT_VERSION}, such as "^${PLUGIN_CONTRACT_VERSION}", once it keeps that contract.`,
+    });
+  return resultOf('manifest', failures);
+}
 
-const PROMISE = 'its work grows linearly with the length of the text, not quadratically';
-const REMEDY =
-  'Look for work on the whole text within a loop over it: a slice, an indexOf, or a regular expression that is tried at each place.';
-
-const THROWS =
-  'Fix the failures of the other checks first; if there are none, look at what a long text changes.';
-
-/** Whether twice the text takes twice the work, on texts that have made others quadratic. */
-async function checkGrowth(subject: Subject): Promise<CheckResult> {
-  const { kind } = subject.entry.manifest;
-  if (kind === 'sink') return leftOut('growth', 'it depends on what it stores in');
+function checkOptions({ entry: { manifest }, harness }: Subject): CheckResult {
+  const { options = NO_OPTIONS } = manifest;
+  const schemas = Object.entries(options.properties);
+  if (schemas.length === 0) return ok('options', 'it has no options');
+  const undescribed = schemas.filter(([, schema]) => !('description' in schema)).map(([name]) => name);
+  const failures: Failure[] = undescribed.map((name) => ({
+    promise: 'each option has a description',
+    where: `options.properties.${name}`,
+    remedy: 'Add a `description` of one sentence; the documentation and forms show it.',
+  }));
   try {
-    const works = await WORK[kind](subject);
-    for (const work of works) {
-      const where = await firstGrowth(work, subject);
-      if (where !== undefined) return resultOf('growth', [{ promise: PROMISE, where, remedy: REMEDY }]);
-    }
-    return ok('growth', `${works.length} kinds of texts, of up to ${MAX_LENGTH} characters`);
+    harness.optionsOf({ ...manifest, options: { ...options, required: [] } }, defaultsOf(manifest));
   } catch (error) {
-    if (isLacking(error)) return leftOut('growth', error.message);
-    const where = thrownIn(error, subject.folder);
-    return resultOf('growth', [{ promise: 'it answers long texts', where, remedy: THROWS }]);
+    const problems = error instanceof ServiceError ? error.problems : [reasonOf(error)];
+    const remedy = 'Give a `default` that its own schema allows.';
+    for (const where of problems) failures.push({ promise: 'each default fits its option', where, remedy });
+  }
+  return resultOf('options', failures, schemas.map(([name]) => name).join(', '));
+}
+
+function checkReadme({ entry: { manifest }, folder }: Subject): CheckResult {
+  const file = join(folder, 'README.md');
+  const remedy = 'Write what the plugin does, its options, an example and its limits.';
+  if (!existsSync(file))
+    return resultOf('README', [{ promise: 'there is a README.md', where: 'README.md is missing', remedy }]);
+  const wrong = problemsOfReadme(manifest, readFileSync(file, 'utf8'));
+  return resultOf(
+    'README',
+    wrong.map((where) => ({ promise: 'the README names the plugin and each option', where, remedy })),
+  );
+}
+
+export function problemsOfReadme({ name, options }: Manifest, text: string): string[] {
+  const isTitled = text.split('\n').some((line) => /^# /.test(line) && line.toLowerCase().includes(name));
+  const unnamed = Object.keys(options?.properties ?? {}).filter((option) => !text.includes(option));
+  return [
+    ...(isTitled ? [] : [`no heading "# …" has the name ${name}`]),
+    ...unnamed.map((option) => `it does not name the option ${option}`),
+  ];
+}
+
+/** Checks that the plugin can be imported and created. A sink is created later, with its stand-in. */
+async function checkFactory({ entry, folder, harness }: Subject): Promise<CheckResult> {
+  const { kind, name } = entry.manifest;
+  const failed = (where: string, remedy: string) =>
+    resultOf('factory', [{ promise: 'it can be imported and created', where, remedy }]);
+  try {
+    await importFactory(entry);
+  } catch (error) {
+    return failed(thrownIn(error, folder), OF_IMPORT);
+  }
+  try {
+    if (kind !== 'sink') await harness.make(kind, name);
+    return ok('factory');
+  } catch (error) {
+    return failed(thrownIn(error, folder), OF_FACTORY);
   }
 }
 
-/** Doubles the text until its work can be measured, and compares that with the work of a small part of the text. */
-async function firstGrowth({ what, prepare }: Work, { suite }: Subject): Promise<string | undefined> {
-  const costOf = async (length: number) => {
-    suite.onCase?.({ text: what, length });
-    return cost(await prepare(length));
-  };
-  let length = FIRST;
-  let large = await costOf(length);
-  while (large < ENOUGH && length < MAX_LENGTH) {
-    length *= 2;
-    large = await costOf(length);
+const OF_IMPORT =
+  'Let the default export of index be a function that returns the plugin, and import packages inside it.';
+const OF_FACTORY =
+  'Let the factory return the plugin without an error; plugins/AUTHORS.md lists what it receives.';
+
+async function checkExample({ entry: { manifest }, folder, harness }: Subject): Promise<CheckResult> {
+  const { kind, example } = manifest;
+  if (kind === 'sink' && example !== undefined) return ok('example', 'it is valid for the options');
+  if (kind !== 'chunker' && kind !== 'refinery')
+    return leftOut('example', 'a plugin of this kind needs none');
+  const promise = 'the example of the manifest works as a request';
+  if (example === undefined) {
+    const remedy = 'Add `example` to the manifest: the body of a request that works when pasted.';
+    return resultOf('example', [{ promise, where: 'it has no example', remedy }]);
   }
-  if (large < ENOUGH) return undefined;
-  const part = length / TIMES;
-  let small = Number.POSITIVE_INFINITY;
-  // A busy machine, and code that is not yet compiled, can only add to a time.
-  for (let tried = 0; tried < TRIES; tried++) {
-    for (let run = 0; run < TRIES; run++) small = Math.min(small, await costOf(part));
-    if (large / small < MAX_GROWTH) return undefined;
-    large = Math.min(large, await costOf(length));
+  try {
+    await harness.request(manifest, example);
+    return ok('example');
+  } catch (error) {
+    if (isLacking(error)) return leftOut('example', error.message);
+    const remedy = 'Fix the example, or what fails on it.';
+    return resultOf('example', [{ promise, where: thrownIn(error, folder), remedy }]);
   }
-  if (large / small < MAX_GROWTH) return undefined;
-  return `${what}: ${part} characters take ${small.toFixed(2)} ms of processor time, ${length} take ${large.toFixed(0)} ms`;
 }
 
-/** Milliseconds of processor time used by this thread. */
-async function cost(work: () => unknown): Promise<number> {
-  const start = process.threadCpuUsage();
-  await work();
-  const { user, system } = process.threadCpuUsage(start);
-  return (user + system) / 1000;
+export async function checkContract({ entry, harness, suite: options }: Subject): Promise<CheckResult[]> {
+  const suite = SUITES[entry.manifest.kind];
+  const groups = Object.entries(suite.promises);
+  try {
+    const { broken, tried } = await findBroken(suite, harness, entry, options);
+    const omitted = suite.leftOut?.(entry.manifest) ?? {};
+    const isUnanswered = broken.some((error) => error.broken.some((one) => one.isUnanswered));
+    const unanswered = isUnanswered ? 'there is no answer to some of the inputs' : undefined;
+    return groups.map(([group, promises]) => {
+      const failures = broken.flatMap(({ broken: all, smallest }) =>
+        all.flatMap(({ promise, where }): Failure[] => {
+          const remedy = promises[promise];
+          return remedy === undefined ? [] : [{ promise, where, smallest, remedy }];
+        }),
+      );
+      const reason = failures.length > 0 ? undefined : (omitted[group] ?? unanswered);
+      return reason === undefined ? resultOf(group, failures, tried) : leftOut(group, reason);
+    });
+  } catch (error) {
+    if (!isLacking(error)) throw error;
+    return groups.map(([group]) => leftOut(group, error.message));
+  }
 }
 
-/** A group of checks that are run as one. */
 export interface Step {
   readonly name: string;
-  /** Whether it runs the plugin. */
   readonly runs: boolean;
-  /** The names of its results, in order. */
   checks(subject: Subject): readonly string[];
   run(subject: Subject): Promise<readonly CheckResult[]>;
 }
 
-/** All checks of a plugin whose manifest could be read. */
 export const STEPS: readonly Step[] = [
   step('manifest', false, checkManifest),
   step('needs', false, ({ entry: { manifest, missing } }) =>
@@ -117,7 +181,6 @@ function namesIn({ packages = [], env = [], files = [] }: Manifest['needs'] = {}
   return [...packages, ...env, ...files].join(', ') || 'nothing';
 }
 
-/** Runs a step, or says why each of its checks is left out. */
 export async function runStep(
   one: Step,
   subject: Subject,
@@ -125,93 +188,4 @@ export async function runStep(
 ): Promise<readonly CheckResult[]> {
   if (!one.runs || whyNotRun === undefined) return one.run(subject);
   return one.checks(subject).map((check) => leftOut(check, whyNotRun));
-}
-
-/** Work whose growth is measured. */
-interface Work {
-  /** The shape of the text, and the options. */
-  readonly what: string;
-  /** Creates an input of about a length in characters, and returns the work on it. */
-  prepare(length: number): Promise<() => unknown>;
-}
-
-const { signal } = new AbortController();
-
-type Prepare = (text: string) => (() => unknown) | Promise<() => unknown>;
-
-/** Work on texts of each shape. @param label put before the shape */
-function workOn(label: string, prepare: Prepare): Work[] {
-  return Object.entries(SHAPES).map(([shape, make]) => ({
-    what: label + shape,
-    prepare: async (length) => prepare(make(length)),
-  }));
-}
-
-type WorkOf = (subject: Subject) => readonly Work[] | Promise<readonly Work[]>;
-
-/** Inputs of growing length for a plugin of each kind. None for a sink: its growth depends on what it stores in. */
-const WORK: Readonly<Record<Exclude<Kind, 'sink'>, WorkOf>> = {
-  chunker: ({ entry: { manifest }, bench }) =>
-    growthRequests(manifest.options?.properties).flatMap((options) => {
-      const chunk = (text: string) => unlessRefused(bench.chunk(manifest.name, { text, ...options }));
-      const works = workOn('', (text) => () => chunk(text));
-      return works.map((work) => ({ ...work, what: `${work.what} ${JSON.stringify(options)}` }));
-    }),
-  /** Many short chunks, and a single long one, of each shape. */
-  refinery({ entry: { manifest }, bench }) {
-    const refine = (texts: readonly string[]) => {
-      const chunks = chunksOf(texts);
-      return () => bench.request(manifest, { chunks });
-    };
-    const prepare = async (length: number) => refine(Array(Math.ceil(length / 4)).fill('Tea.'));
-    return [
-      { what: 'chunks of four characters', prepare },
-      ...workOn('one chunk, ', (text) => refine([text])),
-    ];
-  },
-  reader({ entry: { manifest }, bench }) {
-    const { extensions = [], mediaTypes = [] } = manifest.formats ?? {};
-    const [extension] = extensions;
-    const name = extension === undefined ? undefined : `file${extension}`;
-    return workOn('', (text) => {
-      const bytes = new TextEncoder().encode(text);
-      const file = { bytes, charset: undefined, name, mediaType: mediaTypes[0] };
-      // Work on a refused input also counts.
-      return () =>
-        bench.read(manifest, file, signal).catch((error: unknown) => {
-          if (!isRefusal(error)) throw error;
-        });
-    });
-  },
-  async tokenizer({ entry, bench }) {
-    const provider = await bench.make('tokenizer', entry.manifest.name);
-    return (await provider.names()).flatMap((name) =>
-      workOn(`${name}, `, async (text) => {
-        const tokenizer = await provider.open(name);
-        return () => {
-          const tokens = tokenizer?.tokenize(text);
-          tokens?.ends();
-          tokens?.count(0, text.length);
-        };
-      }),
-    );
-  },
-  async embedding({ entry, bench }) {
-    const provider = await bench.make('embedding', entry.manifest.name);
-    return (await provider.list()).flatMap(({ name }) =>
-      workOn(`${name}, `, async (text) => {
-        const model = await provider.open(name, signal);
-        return () => model?.embed([text], { purpose: 'document', signal });
-      }),
-    );
-  },
-};
-
-function chunksOf(texts: readonly string[]): object[] {
-  let end_index = 0;
-  return texts.map((text) => {
-    const start_index = end_index;
-    end_index += text.length;
-    return { text, start_index, end_index, token_count: text.length };
-  });
 }

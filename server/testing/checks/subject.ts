@@ -3,43 +3,40 @@ import type { PluginId } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { type Environment, readConfig } from '../../config/config.ts';
 import { BUILT_IN_PLUGINS, loadOnePlugin } from '../../plugins/loader/loader.ts';
-import { openWorkbench, type Workbench } from '../harness.ts';
+import { type Harness, openHarness } from '../harness.ts';
 import type { SuiteOptions } from '../promises.ts';
 
-/** A plugin to be checked, with everything that its checks need. */
 export interface Subject {
   readonly entry: PluginEntry;
-  /** All other plugins, which it may use. */
+  /** Ids of all other plugins. The checked plugin may use these. */
   readonly others: readonly PluginId[];
   readonly folder: string;
-  readonly bench: Workbench;
+  readonly harness: Harness;
   readonly suite: SuiteOptions;
-  /** Why it cannot be run here; its files are checked all the same. */
+  /** Why the plugin cannot run here, so that only its files are checked; undefined if it can run. */
   readonly whyNotRun: string | undefined;
 }
 
 export interface SubjectOptions extends SuiteOptions {
-  /**
-   * The variables that a server would read: `PLUGINS_DIR`, `PLUGINS_FROM`, `MODELS_DIR`, those that the plugin needs.
-   */
+  /** Environment variables: the server's, such as `PLUGINS_DIR` and `MODELS_DIR`, and the plugin's own. */
   readonly env: Environment;
 }
 
 /**
- * Reads the manifest of a plugin, and creates a harness with it and the plugins that it uses.
+ * Loads a plugin and the plugins that it uses, and creates a harness that runs them.
  *
- * @throws ServiceError `malformed_plugin` and others that would stop the start of a server; ConfigError
+ * @throws ServiceError as `loadOnePlugin` does, such as `malformed_plugin`; ConfigError
  */
 export async function openSubject(folder: string, { env, ...suite }: SubjectOptions): Promise<Subject> {
   const config = readConfig({}, env);
   const folders = [BUILT_IN_PLUGINS, ...config.pluginsDir];
   const packages = config.pluginsFrom;
   const { registry, entry, others } = await loadOnePlugin(folder, { folders, packages, env });
-  const bench = await openWorkbench(config, { registry });
-  return { entry, others, folder: dirname(entry.file), bench, suite, whyNotRun: whyNotRun(entry, env) };
+  const harness = await openHarness(config, { registry });
+  return { entry, others, folder: dirname(entry.file), harness, suite, whyNotRun: whyNotRun(entry, env) };
 }
 
-/** Why a plugin cannot be checked by running it. A sink gets the variables of its stand-in. */
+/** Why a plugin cannot run here; undefined if it can. Variables that a sink needs come from its stand-in. */
 export function whyNotRun({ manifest, missing }: PluginEntry, env: Environment): string | undefined {
   const keys = manifest.needs?.env ?? [];
   const unset = manifest.kind === 'sink' ? keys.filter((key) => (env[key] ?? '') === '') : [];

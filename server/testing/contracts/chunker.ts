@@ -5,11 +5,10 @@ import { isBlank } from '../../../core/engine/cuts/cuts.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import { anyRequest, defaultsOf, effectiveOptions, hasEffectiveWith } from '../cases/options.ts';
 import { anyText } from '../cases/texts.ts';
-import type { Workbench } from '../harness.ts';
+import type { Harness } from '../harness.ts';
 import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
 import { chunkPlace, expectOnce, firstWrong, holdFor, type Ledger, unlessRefused } from '../report.ts';
 
-/** The promises of a chunker. */
 const PROMISES = {
   answers: {
     ...COMMON.answers,
@@ -57,8 +56,8 @@ const PROMISES = {
 type ChunkerLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
 /**
- * Any text and any options: the promises of every chunker, and those of its own manifest. It may refuse texts that
- * are not in its format, as long as it accepts one in ten.
+ * Checks the promises of all chunkers and those in the manifest, with generated texts and options. A chunker
+ * may refuse texts that are not in its format, but must accept at least one in ten.
  */
 export const chunkerSuite: Suite = {
   promises: PROMISES,
@@ -70,13 +69,14 @@ export const chunkerSuite: Suite = {
       ...(!hasEffectiveWith(manifest) && { 'options together': 'no option has `effectiveWith`' }),
     };
   },
-  async run(bench, plugin, { runs = 500, ...options } = {}) {
+  async run(harness, plugin, { runs = 500, ...options } = {}) {
     const { manifest } = plugin;
-    const cases = fc.record({ text: anyText, options: await anyRequest(bench, manifest) });
-    let [tried, refused] = [0, 0];
+    const cases = fc.record({ text: anyText, options: await anyRequest(harness, manifest) });
+    let tried = 0;
+    let refused = 0;
     const check = (one: ChunkCase, ledger: ChunkerLedger) => {
       tried++;
-      const checked = checkCase(bench, manifest, one, ledger);
+      const checked = checkCase(harness, manifest, one, ledger);
       return unlessRefused(checked, () => refused++).catch((error) => noteSpans(error, ledger));
     };
     await holdFor(plugin, cases, check, { runs, ...options });
@@ -91,14 +91,14 @@ export const chunkerSuite: Suite = {
   },
 };
 
-/** Errors of the service about spans, and the promises that they break. */
+/** Patterns of the service's errors about spans, and the broken promise that each reports. */
 const REFUSED: readonly (readonly [reason: RegExp, promise: Parameters<ChunkerLedger['expect']>[1]])[] = [
   [/is lost$/, 'no text is lost between chunks'],
   [/out of order or outside it$/, 'chunks are in the order of the text'],
   [/cuts a surrogate pair in two$/, 'chunks begin and end between characters'],
 ];
 
-/** Records the service's error about spans. @throws the error if it is about something else */
+/** Records the service's error about spans as a broken promise. @throws any other error */
 function noteSpans(error: unknown, ledger: ChunkerLedger): void {
   if (!(error instanceof ServiceError && error.code === 'broken_promise')) throw error;
   const reason = String(error.values.reason);
@@ -107,25 +107,24 @@ function noteSpans(error: unknown, ledger: ChunkerLedger): void {
   ledger.unanswered(promise, reason);
 }
 
-/** One request to a chunker. */
 interface ChunkCase {
   readonly text: string;
   readonly options: Readonly<Record<string, unknown>>;
 }
 
 async function checkCase(
-  bench: Workbench,
+  harness: Harness,
   manifest: Manifest,
   { text, options }: ChunkCase,
   ledger: ChunkerLedger,
 ): Promise<void> {
-  const ask = (unit: object = {}) => bench.chunk(manifest.name, { text, ...options, ...unit });
+  const ask = (unit: object = {}) => harness.chunk(manifest.name, { text, ...options, ...unit });
   const chunksIn = async (offset_unit: string) => JSON.parse(await ask({ offset_unit })) as Chunk[];
   const answer = await ask();
   const chunks = JSON.parse(answer) as Chunk[];
   ledger.expectNone(firstChange(answer, await ask()), 'the same request gives the same answer');
   if (hasEffectiveWith(manifest)) {
-    const effective = await bench.chunk(manifest.name, { text, ...effectiveOptions(options, manifest) });
+    const effective = await harness.chunk(manifest.name, { text, ...effectiveOptions(options, manifest) });
     const change = firstChange(answer, effective);
     ledger.expectNone(change, 'an option that effectiveWith rules out has no effect');
   }
@@ -133,7 +132,7 @@ async function checkCase(
   if (isBlank(text)) return;
   checkOffsets(text, chunks, await chunksIn('utf16'), await chunksIn('byte'), ledger);
   checkOrder(text, chunks, manifest, { ...defaultsOf(manifest), ...options }, ledger);
-  const tokenizer = await bench.tokenizerFor(manifest, options);
+  const tokenizer = await harness.tokenizerFor(manifest, options);
   const countOf = ({ text }: Chunk) => tokenizer.tokenize(text).count(0, text.length);
   ledger.expectEach(
     chunks,
@@ -143,7 +142,6 @@ async function checkCase(
   );
 }
 
-/** Where two answers begin to differ. */
 function firstChange(one: string, other: string): string | undefined {
   if (one === other) return undefined;
   const [chunks, others] = [one, other].map((answer) => JSON.parse(answer) as Chunk[]);
@@ -152,7 +150,6 @@ function firstChange(one: string, other: string): string | undefined {
   return change ?? `${chunks?.length} chunks, and then ${others?.length}`;
 }
 
-/** Whether the offsets of an answer match its texts, in each unit. */
 function checkOffsets(
   text: string,
   chunks: readonly Chunk[],
@@ -178,7 +175,7 @@ function checkOffsets(
   );
 }
 
-/** Whether chunks are in order, lose nothing and are within the limit, as far as promised. */
+/** Checks the promises about order, lost text and size limits. */
 function checkOrder(
   text: string,
   chunks: readonly Chunk[],

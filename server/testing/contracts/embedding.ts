@@ -52,13 +52,13 @@ const PROMISES = {
 
 type EmbeddingLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
-/** Every model that the plugin lists, on lists of arbitrary texts. */
+/** Checks every model that the plugin lists, with lists of generated texts. */
 export const embeddingSuite: Suite = {
   promises: PROMISES,
-  async run(bench, plugin, { runs = 50, ...options } = {}) {
+  async run(harness, plugin, { runs = 50, ...options } = {}) {
     const { name } = plugin.manifest;
     const opened = await expectOnce(plugin, options.exemptions, async (ledger: EmbeddingLedger) =>
-      openAll(await bench.make('embedding', name), ledger),
+      openAll(await harness.make('embedding', name), ledger),
     );
     const models = opened ?? [];
     const cases = fc.record({ texts: anyTexts, purpose: fc.constantFrom(...PURPOSES) });
@@ -75,7 +75,7 @@ export const embeddingSuite: Suite = {
   },
 };
 
-/** Tolerance for the numbers of one text with different neighbours, which are added up in another order. */
+/** Tolerance between the vectors of a text in different batches: rounding errors depend on the batch. */
 const MAX_DIFFERENCE = 1e-4;
 
 const { signal } = new AbortController();
@@ -91,7 +91,6 @@ interface TextsCase {
   readonly purpose: EmbedRequest['purpose'];
 }
 
-/** The models that a provider lists, opened. */
 async function openAll(provider: EmbeddingProvider, ledger: EmbeddingLedger): Promise<OpenModel[]> {
   const list = await provider.list();
   const names = list.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
@@ -178,7 +177,6 @@ function numberAt(at: number, { dimensions, values }: Vectors): string {
   return `text ${Math.floor(at / dimensions)}, number ${at % dimensions}, which is ${values[at]}`;
 }
 
-/** The first number of two lists that is not nearly the same; -1 if there is none. */
 function firstFar(one: Vectors, other: Vectors): number {
   if (one.values.length !== other.values.length) return Math.min(one.values.length, other.values.length);
   const isClose = (value: number, at: number) =>

@@ -1,17 +1,17 @@
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
 import type { ReadFile, SourceFile, SourcePlace } from '../../../core/contracts/reader.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { placeSchema, problemOfPlaces } from '../../engine/read/places.ts';
 import { OverLimitError } from '../../engine/run/guarded-thread.ts';
 import { checkSchema } from '../../engine/validation/validator.ts';
-import { BrokenContract } from '../broken-contract.ts';
-import { anyFile } from '../cases/files.ts';
-import type { Workbench } from '../harness.ts';
+import { BrokenContract, shown } from '../broken-contract.ts';
+import { anyText } from '../cases/texts.ts';
+import type { Harness } from '../harness.ts';
 import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
 import { endsOnAbort, expectOnce, holdFor, type Ledger, thrownIn } from '../report.ts';
-import { shown } from '../visible.ts';
 
 const PROMISES = {
   answers: COMMON.answers,
@@ -39,7 +39,7 @@ const PROMISES = {
     'the members of places have their types':
       'Pages, cells and images count from 1, boxes are fractions from 0 to 1, times are seconds.',
   },
-  facts: {
+  'response metadata': {
     'the media type is in lower case and has no parameters': 'Return a mediaType such as text/markdown.',
     'the encoding has its name from the WHATWG standard': 'Return new TextDecoder(label).encoding.',
     'the title is a string': 'Return a string as title, or no title.',
@@ -55,12 +55,12 @@ const PROMISES = {
 type ReaderLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
 /**
- * Files of the formats that the manifest names: texts in several encodings, intact, damaged and empty, and arbitrary
- * bytes. A reader may refuse each of them, as a mistake of the caller.
+ * Checks a reader with files of the formats in the manifest: texts in several encodings, intact, damaged and
+ * empty, and arbitrary bytes. The reader may refuse any file as a mistake of the caller.
  */
 export const readerSuite: Suite = {
   promises: PROMISES,
-  async run(bench, plugin, { runs = 300, ...options } = {}) {
+  async run(harness, plugin, { runs = 300, ...options } = {}) {
     const { extensions = [], mediaTypes = [] } = plugin.manifest.formats ?? {};
     const isNamed = extensions.length + mediaTypes.length > 0;
     await expectOnce(plugin, options.exemptions, async (ledger: ReaderLedger) =>
@@ -70,9 +70,9 @@ export const readerSuite: Suite = {
     let refused = 0;
     let isStopped = false;
     const check = async (file: SourceFile, ledger: ReaderLedger) => {
-      // Each further file, also a smaller one, could take as long.
+      // After a file has stopped the thread, no more files are tried: each of them could take as long.
       if (isStopped) return;
-      const outcome = await checkCase(bench, plugin, file, ledger);
+      const outcome = await checkCase(harness, plugin, file, ledger);
       if (outcome === 'refused') refused++;
       isStopped = outcome === 'stopped';
     };
@@ -81,9 +81,9 @@ export const readerSuite: Suite = {
   },
 };
 
-/** Whether the file was read, and if not, whether its thread had to be stopped. */
+/** Checks the promises with one file. Returns `stopped` if the reader's thread ended. */
 async function checkCase(
-  bench: Workbench,
+  harness: Harness,
   { manifest, file: path }: PluginEntry,
   file: SourceFile,
   ledger: ReaderLedger,
@@ -91,8 +91,8 @@ async function checkCase(
   const { signal } = new AbortController();
   const before = file.bytes.slice();
   const [outcome, other] = await Promise.allSettled([
-    bench.read(manifest, file, signal),
-    bench.read(manifest, file, signal),
+    harness.read(manifest, file, signal),
+    harness.read(manifest, file, signal),
   ]);
   for (const { reason } of [outcome, other].filter((one) => one.status === 'rejected')) {
     if (reason instanceof BrokenContract) throw reason;
@@ -104,11 +104,11 @@ async function checkCase(
   }
   ledger.expect(isDeepStrictEqual(file.bytes, before), 'the given bytes are not changed');
   ledger.expect(
-    isDeepStrictEqual(facts(outcome), facts(other)),
+    isDeepStrictEqual(comparable(outcome), comparable(other)),
     'the same file is read in the same way',
-    `${shown(facts(outcome), 200)}, and then ${shown(facts(other), 200)}`,
+    `${shown(comparable(outcome), 200)}, and then ${shown(comparable(other), 200)}`,
   );
-  const ends = await endsOnAbort((aborted) => bench.read(manifest, file, aborted));
+  const ends = await endsOnAbort((aborted) => harness.read(manifest, file, aborted));
   ledger.expect(ends, 'it ends when the signal aborts');
   if (outcome.status === 'rejected') {
     ledger.expect(
@@ -132,7 +132,7 @@ async function checkCase(
 }
 
 const REPLACEMENT = '\ufffd';
-/** U+FFFD in UTF-8 and UTF-16, and as an escape of formats. */
+/** Ways to write U+FFFD in a file: the bytes of UTF-8 and UTF-16, and the digits of escapes. */
 const WRITTEN = ['\u00ef\u00bf\u00bd', '\u00fd\u00ff', '\u00ff\u00fd', 'fffd', '65533'];
 
 function mayHold({ bytes }: SourceFile): boolean {
@@ -195,25 +195,77 @@ function nameOfEncoding(label: string): string | undefined {
   }
 }
 
-/** The comparable part of an outcome. */
-function facts(outcome: PromiseSettledResult<ReadFile>): unknown {
+function comparable(outcome: PromiseSettledResult<ReadFile>): unknown {
   return outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason);
 }
 
-/** Whether the thread of a guarded reader is gone; what it answers itself comes as an error of the catalogue. */
+/** Whether a guarded reader's thread has ended. The reader's own errors arrive as a ServiceError. */
 function isOfLostThread(error: unknown): boolean {
   return !(error instanceof ServiceError);
 }
 
-/** Whether the thread of a guarded reader was ended because of its limits. */
+/** Whether the limits ended the thread of a guarded reader. */
 function isOverLimit(error: unknown): boolean {
   return error instanceof Error && (error instanceof OverLimitError || isOverLimit(error.cause));
 }
 
-/** Whether a file was refused by its reader, and not because of limits; also as it comes from the thread of a guarded one. */
+/** Whether a reader refused a file, and not because of a limit. Guarded readers refuse with a ServiceError. */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error) || error.message === '' || isOverLimit(error)) return false;
   if (error instanceof ServiceError) return error.code === 'invalid_parameters';
   const { expose, statusCode } = error as { readonly expose?: unknown; readonly statusCode?: unknown };
   return expose === true && statusCode === 400;
 }
+
+/**
+ * Generates files for readers: texts in several encodings, intact and damaged; beginnings of other formats;
+ * arbitrary bytes.
+ */
+
+const BEGINNINGS = [
+  '%PDF-1.7\n',
+  'PK\u0003\u0004',
+  '\u0089PNG\r\n\u001a\n',
+  '\u00ff\u00d8\u00ff',
+  '{\\rtf1\\ansi ',
+];
+const CHARSETS = ['utf-8', 'UTF-16LE', 'windows-1252', 'iso-8859-15', 'shift_jis', 'no-such-charset', ''];
+
+const encoded = fc
+  .tuple(anyText, fc.constantFrom<BufferEncoding>('utf8', 'utf8', 'utf16le', 'latin1'), fc.boolean())
+  .map(([text, encoding, hasMark]) => Buffer.from(hasMark ? `\ufeff${text}` : text, encoding));
+
+const formatted = fc
+  .tuple(fc.constantFrom(...BEGINNINGS), fc.uint8Array({ maxLength: 200 }))
+  .map(([beginning, rest]) => Buffer.concat([Buffer.from(beginning, 'latin1'), rest]));
+
+const damaged = fc
+  .tuple(fc.oneof(encoded, formatted), fc.nat(), fc.nat(30), fc.uint8Array({ maxLength: 3 }))
+  .map(([bytes, at, length, other]) => {
+    const start = at % (bytes.length + 1);
+    return Buffer.concat([bytes.subarray(0, start), other, bytes.subarray(start + length)]);
+  });
+
+const anyBytes = fc.oneof(
+  { weight: 6, arbitrary: encoded },
+  { weight: 3, arbitrary: damaged },
+  { weight: 1, arbitrary: formatted },
+  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }) },
+  { weight: 1, arbitrary: fc.constant(new Uint8Array()) },
+);
+
+function anyFile(formats: {
+  readonly extensions: readonly string[];
+  readonly mediaTypes: readonly string[];
+}): fc.Arbitrary<SourceFile> {
+  const named = formats.extensions.map((extension) => ({ name: `file${extension}`, mediaType: undefined }));
+  const typed = formats.mediaTypes.map((type) => ({ name: undefined, mediaType: exampleOf(type) }));
+  const sent = fc.constantFrom(...named, ...typed);
+  const charset = fc.option(fc.constantFrom(...CHARSETS), { nil: undefined, freq: 4 });
+  return fc
+    .tuple(anyBytes, sent, charset)
+    .map(([bytes, one, charset]) => ({ bytes: Uint8Array.from(bytes), charset, ...one }));
+}
+
+const exampleOf = (type: string): string =>
+  type.replace('*/*', 'application/octet-stream').replace('*', 'plain');

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Chunk } from '../../../core/contracts/chunk.ts';
 import type { Manifest } from '../../../core/contracts/manifest.ts';
+import { shown } from '../broken-contract.ts';
 import { anyRequest, defaultsOf } from '../cases/options.ts';
 import { anyText } from '../cases/texts.ts';
-import type { Workbench } from '../harness.ts';
+import type { Harness } from '../harness.ts';
 import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
 import { chunkPlace, endsOnAbort, firstWrong, holdFor, type Ledger } from '../report.ts';
-import { shown } from '../visible.ts';
 
 const KEEPS_FIELDS = 'unknown fields are kept';
 
@@ -38,43 +38,42 @@ const PROMISES = {
 
 type RefineryLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
-/** Chunks of arbitrary texts with fields that no refinery knows, and any options. */
+/** Checks a refinery with chunks of generated texts, generated options, and fields that no refinery knows. */
 export const refinerySuite: Suite = {
   promises: PROMISES,
   leftOut: ({ changesCount }) =>
     changesCount === true
       ? { count: 'its manifest has `changesCount`' }
       : { places: 'its manifest does not have `changesCount`' },
-  async run(bench, plugin, { runs = 300, ...options } = {}) {
+  async run(harness, plugin, { runs = 300, ...options } = {}) {
     const { manifest } = plugin;
-    const cases = fc.record({ chunks: anyChunks, options: await anyRequest(bench, manifest) });
-    const check = (one: RefineCase, ledger: RefineryLedger) => checkCase(bench, manifest, one, ledger);
+    const cases = fc.record({ chunks: anyChunks, options: await anyRequest(harness, manifest) });
+    const check = (one: RefineCase, ledger: RefineryLedger) => checkCase(harness, manifest, one, ledger);
     await holdFor(plugin, cases, check, { runs, ...options });
     return `${runs} lists of chunks`;
   },
 };
 
-/** One request to a refinery. */
 interface RefineCase {
   readonly chunks: readonly Chunk[];
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** Fields that no refinery knows: the index among the chunks, and any JSON. */
-const PLACE = 'place of the contract suite';
+/** Names of two fields that no refinery knows. Their values are the chunk's index and any JSON. */
+const INDEX = 'index of the contract suite';
 const UNKNOWN = 'field of the contract suite';
 
 const anyChunks = fc.array(fc.tuple(anyText, fc.nat(600), fc.jsonValue()), { maxLength: 6 }).map((parts) => {
   let end = 0;
-  return parts.map(([text, token_count, unknown], place): Chunk => {
+  return parts.map(([text, token_count, unknown], index): Chunk => {
     const start = end;
     end += Array.from(text).length;
-    return { text, start_index: start, end_index: end, token_count, [PLACE]: place, [UNKNOWN]: unknown };
+    return { text, start_index: start, end_index: end, token_count, [INDEX]: index, [UNKNOWN]: unknown };
   });
 });
 
 async function checkCase(
-  bench: Workbench,
+  harness: Harness,
   manifest: Manifest,
   { chunks: made, options: given }: RefineCase,
   ledger: RefineryLedger,
@@ -83,13 +82,13 @@ async function checkCase(
   const options = { ...defaultsOf(manifest), ...given };
   const before = structuredClone(made);
   const chunks = structuredClone(made);
-  const refined = await bench.refine(manifest, chunks, options, signal);
+  const refined = await harness.refine(manifest, chunks, options, signal);
   const isKept = (chunk: Chunk, index: number) => isDeepStrictEqual(chunk, before[index]);
   ledger.expectEach(chunks, isKept, chunkPlace, 'the given chunks are not changed');
   ledger.expectEach(refined, (chunk) => !chunks.includes(chunk), chunkPlace, 'it returns new chunks');
   if (manifest.changesCount === true) checkPlaces(before, refined, ledger);
   else checkOneByOne(before, refined, ledger);
-  const again = await bench.refine(manifest, structuredClone(made), options, signal);
+  const again = await harness.refine(manifest, structuredClone(made), options, signal);
   const isSame = (chunk: Chunk, index: number) => isDeepStrictEqual(chunk, again[index]);
   const change = firstWrong(refined, isSame, (chunk, index) => differenceAt(chunk, again[index], index));
   ledger.expect(
@@ -97,7 +96,7 @@ async function checkCase(
     'the same chunks are refined in the same way',
     change ?? `${refined.length} chunks, and then ${again.length}`,
   );
-  const ends = await endsOnAbort((aborted) => bench.refine(manifest, chunks, options, aborted));
+  const ends = await endsOnAbort((aborted) => harness.refine(manifest, chunks, options, aborted));
   ledger.expect(chunks.length === 0 || ends, 'it ends when the signal aborts');
 }
 
@@ -112,14 +111,14 @@ function checkOneByOne(given: readonly Chunk[], refined: readonly Chunk[], ledge
     'it returns as many chunks as it was given',
     `it got ${given.length} and returned ${refined.length}`,
   );
-  const isPlaced = (chunk: Chunk, index: number) => chunk[PLACE] === undefined || chunk[PLACE] === index;
-  // A missing chunk shifts those after it, and is reported already.
+  const isPlaced = (chunk: Chunk, index: number) => chunk[INDEX] === undefined || chunk[INDEX] === index;
+  // Skipped if the number of chunks differs: that is already reported, and chunks have other indices.
   if (refined.length === given.length)
     ledger.expectEach(refined, isPlaced, chunkPlace, 'chunks stay in their order');
-  checkFields(refined, (chunk, index) => given[(chunk[PLACE] as number | undefined) ?? index], ledger);
+  checkFields(refined, (chunk, index) => given[(chunk[INDEX] as number | undefined) ?? index], ledger);
 }
 
-/** The promises if chunks may be dropped, merged and split. */
+/** Checks the places and fields of chunks, for a refinery that may drop, merge and split chunks. */
 function checkPlaces(given: readonly Chunk[], refined: readonly Chunk[], ledger: RefineryLedger): void {
   const end = given.at(-1)?.end_index ?? 0;
   const hasPlace = ({ start_index, end_index }: Chunk) => start_index <= end_index && end_index <= end;
@@ -127,10 +126,10 @@ function checkPlaces(given: readonly Chunk[], refined: readonly Chunk[], ledger:
   const rises = ({ start_index }: Chunk, index: number) =>
     start_index >= (refined[index - 1]?.start_index ?? 0);
   ledger.expectEach(refined, rises, chunkPlace, 'chunks stay in the order of the text');
-  checkFields(refined, (chunk) => given[chunk[PLACE] as number], ledger);
+  checkFields(refined, (chunk) => given[chunk[INDEX] as number], ledger);
 }
 
-/** @param origin the given chunk that became this one */
+/** @param origin returns the given chunk from which a refined chunk was made */
 function checkFields(
   refined: readonly Chunk[],
   origin: (chunk: Chunk, index: number) => Chunk | undefined,
@@ -140,12 +139,12 @@ function checkFields(
     const before = origin(chunk, index);
     return (
       before !== undefined &&
-      chunk[PLACE] === before[PLACE] &&
+      chunk[INDEX] === before[INDEX] &&
       isDeepStrictEqual(chunk[UNKNOWN], before[UNKNOWN])
     );
   };
   const place = (chunk: Chunk, index: number) => {
-    const lost = chunk[PLACE] === undefined ? PLACE : UNKNOWN;
+    const lost = chunk[INDEX] === undefined ? INDEX : UNKNOWN;
     return `${chunkPlace(chunk, index)}: "${lost}" is ${shown(chunk[lost], 100)}`;
   };
   ledger.expectEach(refined, isKept, place, KEEPS_FIELDS);

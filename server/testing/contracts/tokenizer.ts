@@ -37,13 +37,13 @@ const PROMISES = {
 
 type TokenizerLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
-/** Every tokenizer that the plugin lists, on arbitrary texts. */
+/** Checks every tokenizer that the plugin lists, with generated texts. */
 export const tokenizerSuite: Suite = {
   promises: PROMISES,
-  async run(bench, plugin, { runs = 300, ...options } = {}) {
+  async run(harness, plugin, { runs = 300, ...options } = {}) {
     const { name } = plugin.manifest;
     const opened = await expectOnce(plugin, options.exemptions, async (ledger: TokenizerLedger) =>
-      openAll(await bench.make('tokenizer', name), ledger),
+      openAll(await harness.make('tokenizer', name), ledger),
     );
     const tokenizers = opened ?? [];
     const cases = fc.record({ text: anyText, spans: anySpans });
@@ -58,7 +58,6 @@ export const tokenizerSuite: Suite = {
   },
 };
 
-/** The tokenizers that a provider lists. */
 async function openAll(provider: TokenizerProvider, ledger: TokenizerLedger): Promise<Tokenizer[]> {
   const names = await provider.names();
   await checkNames(names, (name) => provider.open(name), ledger);
@@ -154,8 +153,8 @@ function hasEndsOfWhole(tokens: TokenizedText, [start, end]: Span): boolean {
   return own === undefined || (own.length === whole.length && whole.every((at, index) => at === own[index]));
 }
 
-/** The span in rising order, inside the text. */
 function within(text: string, [one, other]: Span): Span {
-  const [start, end] = [Math.min(one, text.length), Math.min(other, text.length)];
+  const start = Math.min(one, text.length);
+  const end = Math.min(other, text.length);
   return start < end ? [start, end] : [end, start];
 }

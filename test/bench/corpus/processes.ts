@@ -69,7 +69,7 @@ function commandLine(
   out: string,
   input: Iterable<Buffer> = [],
 ): Promise<Run> {
-  return measured([join(root, 'server/cli/main.ts'), 'chunk', ...args, '--json'], out, input);
+  return measured([join(root, 'server/cli/main.ts'), 'chunk', ...args, '--progress', 'json'], out, input);
 }
 
 /** Runs a program for Node by its path and what it is given, with its standard output in a file. */

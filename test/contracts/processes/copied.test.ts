@@ -12,10 +12,10 @@ import {
 import { join } from 'node:path';
 import t from 'tap';
 import { KINDS, type Manifest } from '../../../core/contracts/manifest.ts';
-import { importsOf } from '../../../server/cli/tools/import-scanner.ts';
 import { isHere } from '../../support/here.ts';
 import { startProcess } from '../../support/process.ts';
 import { temporaryFolder } from '../../support/server.ts';
+import { importsOf } from '../../tools/import-scanner.ts';
 
 /**
  * A plugin outside the tree can do what one inside can: built-in plugins are moved out of an installed package into a folder
@@ -45,7 +45,7 @@ const installed = join(packages, 'chunksmith');
 /** The package as it is built, without the plugins that are moved. */
 function install(): void {
   mkdirSync(installed, { recursive: true });
-  const build = join(ROOT, 'server/cli/tools/build.ts');
+  const build = join(ROOT, 'test/tools/build.ts');
   const { status, stderr } = spawnSync(process.execPath, [build, join(installed, 'build')], {
     encoding: 'utf8',
   });
@@ -101,12 +101,12 @@ t.test('they are of all kinds, and import nothing of the project but the kit and
 
 /** Prints what the suite of its kind has tried of each plugin in a folder. */
 const CHECK = `
-import { openWorkbench, SUITES } from 'chunksmith/testing';
+import { openHarness, SUITES } from 'chunksmith/testing';
 const [folder, standIns, runs, ...names] = process.argv.slice(2);
-const bench = await openWorkbench({ pluginsDir: [folder] }, { standIns });
+const harness = await openHarness({ pluginsDir: [folder] }, { standIns });
 for (const [kind, suite] of Object.entries(SUITES)) {
-  for (const plugin of bench.plugins(kind).filter(({ file }) => file.startsWith(folder)))
-    console.log(plugin.id + ': ' + (await suite.run(bench, plugin, { runs: Number(runs) })));
+  for (const plugin of harness.plugins(kind).filter(({ file }) => file.startsWith(folder)))
+    console.log(plugin.id + ': ' + (await suite.run(harness, plugin, { runs: Number(runs) })));
 }
 process.exit();
 `;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { growthRequests, SHAPES } from '../../../server/testing/cases/growth-shapes.ts';
+import { growthRequests, SHAPES } from '../../../server/testing/checks/growth.ts';
 import { startBlockCounter } from '../../support/executed-blocks.ts';
 import { checkLinearWork } from '../../support/linear-work.ts';
 

@@ -4,12 +4,12 @@ import t, { type Test } from 'tap';
 import type { Kind } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { inWords } from '../../../server/testing/checks/result.ts';
-import { checkContract } from '../../../server/testing/checks/running.ts';
+import { checkContract } from '../../../server/testing/checks/steps.ts';
 import type { Subject } from '../../../server/testing/checks/subject.ts';
 import { plugin, pluginsFolder } from '../../support/plugins.ts';
+import { openHarness } from '../harness.ts';
 import { SAMPLES } from '../samples/all.ts';
 import { STAND_IN } from '../samples/sinks.ts';
-import { openWorkbench } from '../workbench.ts';
 
 /** Plugins of a folder outside the project: the suites find them, and see which promise one breaks, and where. */
 
@@ -76,10 +76,10 @@ async function subjectsOf(
     return { ...own, ...standIn };
   });
   const folder = await pluginsFolder(t, ...plugins);
-  const bench = await openWorkbench({ pluginsDir: [folder], plugins: [...names, 'character'] });
-  const entryOf = (name: string) => bench.plugins(kind).filter(({ manifest }) => manifest.name === name);
+  const harness = await openHarness({ pluginsDir: [folder], plugins: [...names, 'character'] });
+  const entryOf = (name: string) => harness.plugins(kind).filter(({ manifest }) => manifest.name === name);
   const subjectOf = (entry: PluginEntry): Subject => {
-    return { entry, others: [], folder: dirname(entry.file), bench, suite: SUITE, whyNotRun: undefined };
+    return { entry, others: [], folder: dirname(entry.file), harness, suite: SUITE, whyNotRun: undefined };
   };
   return names.flatMap(entryOf).map(subjectOf);
 }

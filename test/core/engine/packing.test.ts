@@ -7,8 +7,7 @@ import { chunkText } from '../../../core/engine/chunking.ts';
 import { cutAtWhiteSpace } from '../../../core/engine/cuts/cuts.ts';
 import { cutAtDelimiters } from '../../../core/engine/cuts/delimiters.ts';
 import { divide } from '../../../core/engine/packing/hierarchy.ts';
-import { packPieces } from '../../../core/engine/packing/packing.ts';
-import { tokenWindows } from '../../../core/engine/packing/windows.ts';
+import { packPieces, tokenWindows } from '../../../core/engine/packing/packing.ts';
 import { anyText } from '../../../server/testing/cases/texts.ts';
 
 /** A token is a run of letters with the space before it, so that counts do not add up at every cut. */

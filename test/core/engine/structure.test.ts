@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import type { Span } from '../../../core/contracts/chunk.ts';
-import { tokenWindows } from '../../../core/engine/packing/windows.ts';
+import { tokenWindows } from '../../../core/engine/packing/packing.ts';
 import type { OutlineLimits } from '../../../core/engine/structure/pack-outline.ts';
 import { packOutline } from '../../../core/engine/structure/pack-outline.ts';
 

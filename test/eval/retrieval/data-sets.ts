@@ -1,7 +1,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openEngine } from '../../../server/cli/engine.ts';
-import { deriveQuestions } from '../../../server/corpora/command/tune/derive-questions.ts';
+import { deriveQuestions, findUnits } from '../../../server/corpora/command/tune/derive-questions.ts';
 import {
   type CorpusDocument,
   type CorpusQuestion,
@@ -9,7 +9,7 @@ import {
   readFolder,
   readQuestions,
 } from '../../../server/corpora/command/tune/read-corpus.ts';
-import { isCode, kindOf } from '../../../server/corpora/command/tune/search.ts';
+import { kindOf } from '../../../server/corpora/command/tune/search.ts';
 import { createRandom } from '../../support/random.ts';
 import scripts from '../data/scripts.json' with { type: 'json' };
 import topics from '../data/topics.json' with { type: 'json' };
@@ -46,7 +46,7 @@ export async function dataSetsIn(folder: string): Promise<DataSet[]> {
 }
 
 /** Paragraphs by their topics, sentences in several scripts, and code of the service with derived questions. */
-export function ownDataSets(): DataSet[] {
+export async function ownDataSets(): Promise<DataSet[]> {
   const prose = topics.map(({ topic, paragraphs }) => ({
     filename: `${topic}.txt`,
     text: paragraphs.map(({ text }) => text).join('\n\n'),
@@ -61,10 +61,12 @@ export function ownDataSets(): DataSet[] {
   const code = sources.map((name) => {
     return { id: name, filename: name, text: readFileSync(join(ROOT, name), 'utf8') };
   });
+  const engine = await openEngine({ workers: '0' }, process.env);
+  const units = await findUnits(code, engine.cradle, AbortSignal.any([])).finally(() => engine.close());
   return [
     { name: 'topics', kind: 'prose', isSmall: true, ...answered(prose) },
     { name: 'scripts', kind: 'scripts', isSmall: true, ...answered(sentences) },
-    { name: 'own code', kind: 'code', isSmall: true, ...deriveQuestions(code, isCode, createRandom(1)) },
+    { name: 'own code', kind: 'code', isSmall: true, ...deriveQuestions(code, units, createRandom(1)) },
   ];
 }
 

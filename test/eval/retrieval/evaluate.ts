@@ -18,7 +18,7 @@ export async function evaluateRetrieval(folder: string | undefined): Promise<voi
   const ends: (() => unknown)[] = [];
   const t: Cleanup = { teardown: (end) => void ends.unshift(end) };
   try {
-    const sets = folder === undefined ? ownDataSets() : await dataSetsIn(folder);
+    const sets = folder === undefined ? await ownDataSets() : await dataSetsIn(folder);
     const measured = new Measured(t, await openService(t, LIMITS));
     const rows: string[][] = [];
     for await (const { figure, value, goal, isMet } of rowsOf(sets, measured)) {

@@ -19,7 +19,7 @@ async function unpacked(): Promise<string> {
   const folder = await temporaryFolder(t);
   const source = join(folder, 'source');
   mkdirSync(source);
-  const build = [join(ROOT, 'server/cli/tools/build.ts'), join(source, 'build')];
+  const build = [join(ROOT, 'test/tools/build.ts'), join(source, 'build')];
   const { status, stderr } = run(process.execPath, build);
   if (status !== 0) throw new Error(stderr);
   for (const file of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'])

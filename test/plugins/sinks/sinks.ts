@@ -24,8 +24,8 @@ export async function openSink(
 
 /** Holds a sink to the promises of all sinks, with few histories; what it stores in is stopped. */
 export async function checkSinkContract(name: string, standIn: SinkStandIn, runs = 8): Promise<string> {
-  const { bench, entry } = await benchWith('sink', name);
-  return checkSinkWith(bench, entry, standIn, { runs });
+  const { harness, entry } = await benchWith('sink', name);
+  return checkSinkWith(harness, entry, standIn, { runs });
 }
 
 /** Says that of the document `long` the first hundred of some ids are kept, and 9900 others. */

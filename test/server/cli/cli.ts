@@ -15,7 +15,7 @@ export interface CliResult {
   lines<T = CliChunk>(): T[];
   /** The texts of those lines. */
   texts(): string[];
-  /** The last line of standard error as JSON: the summary of `--json`. */
+  /** The last line of standard error as JSON: the summary of `--progress json`. */
   summary(): Readonly<Record<string, unknown>>;
 }
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { buildApp } from '../../../server/app.ts';
-import { announce } from '../../../server/cli/announce.ts';
+import { announce } from '../../../server/cli/run-server.ts';
 import { type Config, configOf } from '../../../server/config/config.ts';
 import { createLog } from '../../../server/config/log.ts';
 import { loadPlugins } from '../../../server/plugins/loader/loader.ts';
@@ -130,9 +130,14 @@ t.test('the line of the start says where the server is, what it has and who is l
   const guarded = { apiKeys: 'k1-secret,k2-secret', rateLimit: 60, corsOrigins: ['https://app.example'] };
   const { line, dataDir, url } = await startLine(guarded);
   t.match(line, {
-    ...{ msg: `Server listening at ${url}`, docs: `${url}/docs`, data: dataDir },
-    ...{ store: `${dataDir}/chunksmith.db`, plugins: 'token, character', keys: 'on, 2' },
-    ...{ cors: 'https://app.example', rateLimit: '60 per minute and address' },
+    msg: `Server listening at ${url}`,
+    docs: `${url}/docs`,
+    data: dataDir,
+    store: `${dataDir}/chunksmith.db`,
+    plugins: 'token, character',
+    keys: 'on, 2',
+    cors: 'https://app.example',
+    rateLimit: '60 per minute and address',
   });
   const plain = await startLine({ store: 'memory' });
   t.match(plain.line, { store: 'memory', keys: 'off', cors: 'off', rateLimit: 'off' });

@@ -6,7 +6,7 @@ import { CATALOGUE } from '../../../core/errors.ts';
 import { inOwnTerms } from '../../../server/cli/own-terms.ts';
 import { flagName, variableName } from '../../../server/config/option.ts';
 import { OPTION_ENTRIES } from '../../../server/config/options.ts';
-import { CHUNK_FLAGS } from '../../../server/corpora/command/flags/chunk-flags.ts';
+import { CHUNK_FLAGS } from '../../../server/corpora/command/flags.ts';
 import { temporaryFolder } from '../../support/server.ts';
 import { runHere } from './command.ts';
 

@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { KINDS } from '../../../core/contracts/manifest.ts';
-import { writeNewPlugin } from '../../../server/cli/new-plugin.ts';
-import { openWorkbench, SUITES } from '../../../server/testing/index.ts';
+import { writeNewPlugin } from '../../../server/cli/commands/plugin-new.ts';
+import { openHarness, SUITES } from '../../../server/testing/index.ts';
 import { postForm } from '../../support/files.ts';
 import { runJob, startJobServer } from '../../support/jobs.ts';
 import { temporaryFolder } from '../../support/server.ts';
@@ -34,12 +34,12 @@ for (const language of ['javascript', 'typescript'] as const) {
 
     await t.test('keeps the promises of its kind', async (t) => {
       const names = KINDS.map((kind) => `my-own-${kind}`);
-      const bench = await openWorkbench({ pluginsDir: [folder], plugins: [...names, 'character'] });
+      const harness = await openHarness({ pluginsDir: [folder], plugins: [...names, 'character'] });
       for (const kind of KINDS) {
-        const [made] = bench.plugins(kind).filter(({ manifest }) => manifest.name === `my-own-${kind}`);
+        const [made] = harness.plugins(kind).filter(({ manifest }) => manifest.name === `my-own-${kind}`);
         if (made === undefined) return t.fail(kind);
         t.equal(made.warning, undefined, 'it is written for this version of the contract');
-        t.ok(await SUITES[kind].run(bench, made, { runs: 25 }), kind);
+        t.ok(await SUITES[kind].run(harness, made, { runs: 25 }), kind);
         const readme = await readFile(join(folder, made.manifest.name, 'README.md'), 'utf8');
         for (const option of Object.keys(made.manifest.options?.properties ?? {}))
           t.ok(readme.includes(`\`${option}\``), `its README names ${option}`);

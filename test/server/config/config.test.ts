@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import t from 'tap';
 import { withServerFlags } from '../../../server/cli/commands/serve.ts';
-import { configOf, type Environment, readConfig } from '../../../server/config/config.ts';
-import { describeOptions } from '../../../server/config/help.ts';
+import { configOf, type Environment, readConfig, retiredIn } from '../../../server/config/config.ts';
 import { hubSettingsOf } from '../../../server/config/hub-settings.ts';
 import { type Machine, readMachine } from '../../../server/config/option.ts';
+import { describeOptions } from '../../../server/config/options.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -33,6 +33,19 @@ t.test('the defaults are those of the interface', async (t) => {
   t.same(configOf({ port: 1 }), { ...config, port: 1 });
 });
 
+t.test('retired options: a server with one starts with its defaults, and warns', async (t) => {
+  const flags = withServerFlags(new Command())
+    .parse(['--max-steps', '5', '--port', '1'], { from: 'user' })
+    .opts();
+  const env = { LOG_TO: 'stderr', LOG_LEVEL: 'warn' };
+  t.same(readConfig(flags, env), configOf({ port: 1, logLevel: 'warning' }));
+  t.same(
+    retiredIn(flags, env),
+    ['--max-steps', 'LOG_TO'].map((name) => `${name} no longer has an effect; remove it`),
+  );
+  t.same(retiredIn({}, {}), []);
+});
+
 t.test('defaults follow the machine', async (t) => {
   const large = { cores: 3, memoryBytes: 64e9 };
   for (const config of [read([], {}, large), configOf({}, large)])
@@ -45,18 +58,21 @@ t.test('defaults follow the machine', async (t) => {
 
 /** Flags whose value is the number that is written. */
 const NUMBERS = [
-  'port workers queue-size max-models max-documents max-places max-characters max-chunks max-evaluation-characters',
-  'max-delimiters max-delimiter-characters max-steps request-timeout shutdown-grace worker-memory-mb',
-  'reader-seconds reader-seconds-per-mb rate-limit failed-key-limit bulk-concurrency bulk-keep bulk-lease bulk-shard-documents',
+  'port workers queue-size max-models max-documents max-characters max-chunks',
+  'request-timeout shutdown-grace worker-memory-mb',
+  'reader-seconds reader-seconds-per-mb rate-limit failed-key-limit bulk-concurrency bulk-keep bulk-lease',
 ].flatMap((flags) => flags.split(' '));
 const SIZES = [
-  'inline-bytes max-model-bytes max-body-bytes max-answer-bytes max-bytes-in-flight max-metadata-bytes',
+  'inline-bytes max-model-bytes max-body-bytes max-answer-bytes max-bytes-in-flight',
   'bulk-shard-bytes',
 ].flatMap((flags) => flags.split(' '));
 /** Flags whose value is the text itself, if it has no choices. */
 const TEXTS = 'host data-dir models-dir api-keys-file bulk-root bulk-connections id-namespace'.split(' ');
 const CHOICES = {
-  ...{ 'log-level': 'warning', 'log-format': 'json', 'log-to': 'stderr', store: 'memory', role: 'api' },
+  'log-level': 'warning',
+  'log-format': 'json',
+  store: 'memory',
+  role: 'api',
 };
 const LISTS = 'plugins plugins-dir plugins-from'.split(' ');
 const SWITCHES = [

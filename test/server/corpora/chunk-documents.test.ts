@@ -10,7 +10,7 @@ import type { SourceDocument } from '../../../server/corpora/shard.ts';
 import { ByteBudget } from '../../../server/engine/run/byte-budget.ts';
 import type { RunAnswer } from '../../../server/engine/run/executor.ts';
 import type { Runner } from '../../../server/engine/run/runner.ts';
-import { Throughput } from '../../../server/engine/run/throughput.ts';
+import { Throughput } from '../../../server/engine/run/stream.ts';
 import { composeQuietly, runTask } from '../../support/service.ts';
 
 const { service } = await composeQuietly();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import papaparse from 'papaparse';
 import t from 'tap';
-import { CsvRecords } from '../../../server/corpora/formats/csv-records.ts';
+import { CsvRecords } from '../../../server/corpora/formats/csv.ts';
 import { failureOf, memoryStorage, readPath, shown } from './memory-storage.ts';
 
 const CELLS = [

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import type { LeftOut } from '../../../core/contracts/reader.ts';
-import { addLeftOut, leftOutInWords, leftOutOf } from '../../../server/engine/read/left-out.ts';
+import { addLeftOut, leftOutInWords, leftOutOf } from '../../../server/engine/read/readers.ts';
 import { postFile } from '../../support/files.ts';
 import { needs } from '../../support/here.ts';
 import { JOBS, runJob, startJobServer } from '../../support/jobs.ts';
@@ -46,7 +46,7 @@ t.test('the command says so at its end', SUBTITLES, async (t) => {
   }
   const again = await chunk('talks', '--out', 'out', '--resume');
   t.equal(again.stderr.trim().split('\n').at(-1), IN_WORDS, 'a resumed run counts nothing twice');
-  t.same((await chunk('talks', '--json')).summary().left_out, LEFT_OUT);
+  t.same((await chunk('talks', '--progress', 'json')).summary().left_out, LEFT_OUT);
   const whole = await chunk('whole');
   t.notMatch(whole.stderr, /left out/);
 });

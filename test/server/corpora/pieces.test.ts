@@ -4,7 +4,7 @@ import { SourceLines } from '../../../server/corpora/chunk-documents.ts';
 import { readShard } from '../../../server/corpora/read-documents.ts';
 import type { SourceDocument } from '../../../server/corpora/shard.ts';
 import { allocatePiece, PieceReleaser } from '../../../server/corpora/storage/buffer-release.ts';
-import { createLocalFolder } from '../../../server/corpora/storage/local-folder.ts';
+import { createLocalFolder } from '../../../server/corpora/storage/local/folder.ts';
 import type { StoredFile } from '../../../server/corpora/storage/storage.ts';
 import { temporaryFolder } from '../../support/server.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { validateWorkflow } from '@action-validator/core';
 import t from 'tap';
 import { parse } from 'yaml';
-import { describeOptions } from '../../../server/config/help.ts';
+import { describeOptions } from '../../../server/config/options.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');

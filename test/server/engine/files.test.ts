@@ -359,14 +359,13 @@ t.test('what a reader says of a file that it cannot read is the answer', async (
 });
 
 t.test('limits hold for files', async (t) => {
-  const limits = { maxCharacters: 5, maxMetadataBytes: 100 };
-  const few = await openService(t, { pluginsDir: [folder], plugins, ...limits });
+  const few = await openService(t, { pluginsDir: [folder], plugins, maxCharacters: 5 });
   const post = (bytes: string, fields: Given = {}) => sent(withBytes(bytes), fields, few);
   t.equal((await post('{}\n12345')).status, 200);
   t.same((await post('{}\n')).json(), [], 'an empty file has no chunks');
   checkProblem(t, await post('{}\n123456'), 400, /^file: 6 characters, over the limit of 5/);
-  const document = JSON.stringify({ metadata: { x: 'y'.repeat(200) } });
-  const problem = /^document\.metadata: \d+ bytes, over the limit of 100/;
+  const document = JSON.stringify({ metadata: { x: 'y'.repeat(16_384) } });
+  const problem = /^document\.metadata: \d+ bytes, over the limit of 16384/;
   checkProblem(t, await post('{}\na', { document }), 400, problem);
 });
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { locate } from '../../../server/engine/answer/locate.ts';
+import { locate } from '../../../server/engine/answer/offsets.ts';
 import { toJsonText } from '../../../server/engine/read/json.ts';
 import { listTokenizers } from '../../../server/engine/stages/listings.ts';
 import { LETTERS, requestAbout } from '../../support/evaluation.ts';

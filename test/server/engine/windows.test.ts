@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import type { EmbeddingModel, LongTexts, ModelWindow } from '../../../core/contracts/embedding.ts';
-import { countTotals, logTotals, vectorTotals } from '../../../server/engine/answer/vector-totals.ts';
+import { countTotals, logTotals, vectorTotals } from '../../../server/engine/answer/response-metadata.ts';
 import { embedWithin, placeRefusal } from '../../../server/engine/stages/windows.ts';
 import { never } from '../../support/hosted-host.ts';
 

@@ -85,10 +85,10 @@ t.test('a job is not begun with unknown names', NEEDS, async (t) => {
 
 const LONG = 'x'.repeat(21);
 t.test('what is over a limit is told beside everything else', NEEDS, async (t) => {
-  const { post: ask } = await startServer(t, { maxCharacters: 20, maxDelimiters: 2, maxDocuments: 2 });
+  const { post: ask } = await startServer(t, { maxCharacters: 20, maxDocuments: 2 });
   const size = /chunk_size: expected an integer/;
   const recipe = /recipe: there is no recipe "markdwn".*did you mean "markdown"/;
-  const many = { delim: ['a', 'b', 'c'], tokenizer: 'gpt44', chunk_size: 0 };
+  const many = { delim: Array(101).fill('a'), tokenizer: 'gpt44', chunk_size: 0 };
   const twice = [
     { id: 'a', text: 'a' },
     { id: 'a', text: 'b' },
@@ -115,7 +115,7 @@ t.test('what is over a limit is told beside everything else', NEEDS, async (t) =
       /documents\[0\]\.txt: .*did you mean "text"/,
       /\.text: missing/,
     ],
-    ['chunk/sentence', { text: 'a', ...many }, /delim: 3 entries/, size, /tokenizer: there is no/],
+    ['chunk/sentence', { text: 'a', ...many }, /delim: 101 entries/, size, /tokenizer: there is no/],
     [
       'embed',
       { text: ['a', 'b', 'c'], embedding_model: 'no-model' },

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { putByName } from '../../../server/http/pipelines/put-by-name.ts';
+import { putByName } from '../../../server/http/pipelines/routes.ts';
 import { sqlitePlace } from '../../support/job-stores.ts';
 import { openStore, STEPS } from '../../support/stores.ts';
 

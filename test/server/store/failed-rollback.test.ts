@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { createCalls } from '../../../server/store/calls.ts';
+import { createCalls } from '../../../server/store/failures.ts';
 import { createPipelineStore } from '../../../server/store/stores.ts';
 import { transact } from '../../../server/store/transact.ts';
 import { JOB, openOnSqlite } from '../../support/job-stores.ts';

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
-import { createCalls } from '../../../server/store/calls.ts';
 import type { PagePosition, PipelineRecord, PipelineStore } from '../../../server/store/contract.ts';
-import { createDatabase } from '../../../server/store/create-database.ts';
+import { createCalls } from '../../../server/store/failures.ts';
 import { openOrm } from '../../../server/store/open-database.ts';
 import { createRepository } from '../../../server/store/repository.ts';
-import { createPipelineStore } from '../../../server/store/stores.ts';
+import { createDatabase, createPipelineStore } from '../../../server/store/stores.ts';
 import { quietLog } from '../../../server/testing/collaborators.ts';
 import { type Database, failure, openStore, recordStatements, STEPS } from '../../support/stores.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { createClock } from '../../../server/store/clock.ts';
 import { openOrm } from '../../../server/store/open-database.ts';
+import { createClock } from '../../../server/store/repository.ts';
 import { quietLog } from '../../../server/testing/collaborators.ts';
 import { sqlitePlace } from '../../support/job-stores.ts';
 import { pipelineCases, TIME } from './pipeline-cases.ts';

@@ -1,41 +1,33 @@
 import type { TemplateName } from '../manifest.ts';
 
-/** What a template tag does to the structure: blocks are opened and closed in pairs. */
 export interface Role {
   readonly role: 'open' | 'close' | 'single' | 'comment' | 'text';
-  /** Opening and closing tags of the same key are a pair. */
+  /** Opening and closing tags with the same key form a pair. */
   readonly key: string;
-  /** The part of the tag that names the block. */
   readonly name: string;
 }
 
-/** A kind of tag, by its delimiters. */
 export interface Delimiters {
   readonly open: string;
-  /** Global; `brace` if the tag ends with the brace that closes its first one, `none` if it is only `open`. */
+  /** A global pattern for the end of the tag; `brace`: the matching brace; `none`: the tag consists only of `open`. */
   readonly close: RegExp | 'brace' | 'none';
-  /** The role of a tag with this content. */
   readonly role: (content: string) => Role;
 }
 
-/** What templates of a kind consist of, besides elements and comments of HTML. */
+/** A template language, which extends HTML. */
 export interface Dialect {
   readonly name: TemplateName;
-  /** Aliases that a request may use. */
   readonly aliases: readonly string[];
-  /** In the order in which they are tried. */
   readonly tags: readonly Delimiters[];
-  /** Whether attributes may have values in braces, which may contain `>`. */
+  /** Whether attribute values may be in braces. Such values may contain `>`. */
   readonly hasBracedValues: boolean;
-  /** Whether elements that are not within others are parts of the file, whose content is not markup. */
+  /** Whether each outermost element except `template` holds code, as in Vue. */
   readonly hasParts: boolean;
-  /** Whether the file may be without elements, so that `<` counts only if an element is closed somewhere. */
+  /** Whether a file may be text without markup. In such a file, `<` begins a tag only if a closing tag exists. */
   readonly isAnyText: boolean;
-  /** Language of the lines between `---` at the beginning. */
+  /** Language of the front matter, between two lines of `---`. */
   readonly frontMatter?: string;
-  /** Languages of scripts and styles that name none. */
   readonly script: string;
-  readonly style: string;
 }
 
 const TEXT: Role = { role: 'text', key: '', name: '' };
@@ -49,7 +41,7 @@ function jinjaRole(content: string): Role {
   const name = content.replace(/^[-+~]|[-+~]$/g, '').trim();
   const word = /^\w+/.exec(name)?.[0] ?? '';
   if (/^end./.test(word)) return { role: 'close', key: word.slice(3), name };
-  // A block that is set to a value has no end.
+  // A `set` with a value has no closing tag.
   if (word === '' || (word === 'set' && name.includes('='))) return SINGLE;
   return { role: 'open', key: word, name };
 }
@@ -65,7 +57,7 @@ function handlebarsRole(content: string): Role {
 
 const RUBY_OPENING = /^(?:if|unless|case|while|until|for|begin|def|class|module)\b|\bdo(?:\s*\|[^|]*\|)?$/;
 
-/** Ruby's `if` and `do` open what `end` closes; in JavaScript braces do. */
+/** Ruby pairs `if` or `do` with `end`; JavaScript pairs braces. */
 function embeddedRole(content: string): Role {
   const name = content.replace(/^[-=_]+|[-_]$/g, '').trim();
   if (/^end\b/.test(name)) return { role: 'close', key: 'end', name };
@@ -94,14 +86,13 @@ const HTML: Omit<Row, 'tags'> = {
   hasParts: false,
   isAnyText: false,
   script: 'javascript',
-  style: 'css',
 };
 const ANY_TEXT: Omit<Row, 'tags'> = { ...HTML, isAnyText: true, frontMatter: 'yaml' };
 
 const ROWS: Readonly<Record<TemplateName, Row>> = {
   astro: {
     ...HTML,
-    // An expression may contain elements, and the other way round.
+    // Each brace is a tag of its own, because expressions and elements may contain each other.
     tags: [
       { open: '{/*', close: /\*\/\s*\}/g, role: comment },
       { open: '{', close: 'none', role: () => ({ role: 'open', key: '}', name: '' }) },
@@ -140,25 +131,16 @@ const ROWS: Readonly<Record<TemplateName, Row>> = {
       { open: '{{', close: /\}\}/g, role: text },
     ],
   },
-  svelte: {
-    ...HTML,
-    tags: [{ open: '{', close: 'brace', role: svelteRole }],
-    hasBracedValues: true,
-  },
-  vue: {
-    ...HTML,
-    tags: [{ open: '{{', close: /\}\}/g, role: text }],
-    hasParts: true,
-  },
+  svelte: { ...HTML, tags: [{ open: '{', close: 'brace', role: svelteRole }], hasBracedValues: true },
+  vue: { ...HTML, tags: [{ open: '{{', close: /\}\}/g, role: text }], hasParts: true },
 };
 
-/** All kinds of templates, sorted by name. */
 export const DIALECTS: readonly Dialect[] = (Object.keys(ROWS) as TemplateName[]).map((name) => ({
   name,
   ...ROWS[name],
 }));
 
-/** The kind of templates with a name or an alias, case-insensitively. */
+/** @param name a name or an alias, case-insensitive */
 export function findDialect(name: string): Dialect | undefined {
   const wanted = name.toLowerCase();
   return DIALECTS.find((dialect) => dialect.name === wanted || dialect.aliases.includes(wanted));

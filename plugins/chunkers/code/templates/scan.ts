@@ -1,28 +1,25 @@
 import type { Delimiters, Dialect, Role } from './dialects.ts';
 
-/** A tag of the markup or of the template, a comment, or a whole part that is not markup. */
 export interface Tag {
   readonly start: number;
   readonly end: number;
   readonly role: Exclude<Role['role'], 'text'> | 'front_matter';
   readonly key: string;
-  /** Whether it is a template tag, which also ends the elements within its block. */
+  /** Whether the tag belongs to the template language. The end of its block also closes the HTML elements within. */
   readonly isBlock: boolean;
-  /** `[start, end)` of the name. */
   readonly name: readonly [start: number, end: number];
-  /** For a part: `[start, end)` of its content. */
+  /** The range of the content, if the element holds code instead of markup; otherwise undefined. */
   readonly content?: readonly [start: number, end: number];
 }
 
-/** Characters of tags and braces that are read per character of the text; what follows then is text. */
+/** Maximum characters read within tags and braces, per character of the text. Tags after that are text. */
 const MAX_READ = 16;
 
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
-/** Elements whose content is text, whatever it looks like. */
 const RAW = /^(?:script|style|textarea|xmp)$/i;
 const NAME = /[A-Za-z][^\s/>{}"'<=]*/y;
 
-/** Reads the tags of a template in one pass. What is never closed is text. */
+/** Reads the tags of a template in one pass. Unclosed tags are text. */
 export function scanTags(text: string, dialect: Dialect): Tag[] {
   const scan = new Scanner(text, dialect);
   const tags: Tag[] = [];
@@ -33,14 +30,12 @@ export function scanTags(text: string, dialect: Dialect): Tag[] {
 class Scanner {
   readonly #text: string;
   readonly #dialect: Dialect;
-  /** What may begin a tag. */
   readonly #candidates: RegExp;
   readonly #hasElements: boolean;
-  /** Ends that do not occur in the rest of the text. */
+  /** Patterns without a match in the rest of the text. */
   readonly #missing = new Set<string>();
-  /** Characters that may still be read within tags. */
   #readable: number;
-  /** How many elements of a file with parts are open. All that are within none are parts, except templates. */
+  /** Number of open `template` elements. If the dialect has parts, elements outside of all templates are parts. */
   #depth = 0;
 
   constructor(text: string, dialect: Dialect) {
@@ -52,7 +47,6 @@ class Scanner {
     this.#readable = MAX_READ * text.length;
   }
 
-  /** Reads the front matter. @returns where the rest begins */
   start(tags: Tag[]): number {
     if (this.#dialect.frontMatter === undefined) return 0;
     const found = frontMatterIn(this.#text);
@@ -61,7 +55,7 @@ class Scanner {
     return found.end;
   }
 
-  /** Reads the next tag at or after an offset, if there is one. @returns where to go on */
+  /** Reads the next tag at or after an offset. @returns where to continue */
   next(from: number, tags: Tag[]): number {
     this.#candidates.lastIndex = from;
     const at = this.#candidates.exec(this.#text)?.index;
@@ -73,8 +67,8 @@ class Scanner {
     for (const delimiters of this.#dialect.tags) {
       const end = this.#tagEnd(delimiters, at);
       if (end === undefined) continue;
-      const [start, behind] = [at + delimiters.open.length, end.close];
-      const content = this.#text.slice(start, behind);
+      const start = at + delimiters.open.length;
+      const content = this.#text.slice(start, end.close);
       const { role, key, name } = delimiters.role(content);
       const nameStart = start + Math.max(content.indexOf(name), 0);
       const range = [nameStart, nameStart + name.length] as const;
@@ -84,7 +78,6 @@ class Scanner {
     return undefined;
   }
 
-  /** Where the end delimiter of a template tag at an offset begins and ends. */
   #tagEnd({ open, close }: Delimiters, at: number): { close: number; end: number } | undefined {
     if (!this.#text.startsWith(open, at)) return undefined;
     const start = at + open.length;
@@ -96,7 +89,7 @@ class Scanner {
     return this.#find(close, start);
   }
 
-  /** The first match of a global pattern; each is searched in vain only once. */
+  /** Finds the first match of a global pattern. A pattern without a match is searched only once. */
   #find(pattern: RegExp, from: number): { close: number; end: number } | undefined {
     if (this.#missing.has(pattern.source)) return undefined;
     pattern.lastIndex = from;
@@ -136,7 +129,7 @@ class Scanner {
     return behind;
   }
 
-  /** The content of an element if that is not markup, and the element is closed. */
+  /** The range of the content of a part; undefined if the element holds markup or has no closing tag. */
   #partAt(at: number, name: string, end: number): readonly [number, number] | undefined {
     const isPart =
       this.#dialect.hasParts && this.#depth === 0 && !isTemplate(name, this.#text.slice(at, end));
@@ -148,7 +141,9 @@ class Scanner {
     return close && [end, close.close];
   }
 
-  /** After the `>` of a tag, ignoring those in values and template tags; undefined if another tag comes first. */
+  /**
+   * The offset after the `>` of a tag, skipping values and template tags; undefined if another tag begins first.
+   */
   #elementEnd(from: number): number | undefined {
     const text = this.#text;
     for (let at = from; at < text.length && this.#readable-- > 0; at++) {
@@ -167,7 +162,7 @@ class Scanner {
     return undefined;
   }
 
-  /** After the quotation mark that closes the one at an offset, ignoring those in template tags. */
+  /** The offset after the closing quotation mark, skipping template tags. */
   #quoteEnd(start: number, quote: string): number | undefined {
     const text = this.#text;
     for (let at = start + 1; at < text.length && this.#readable-- > 0; at++) {
@@ -178,7 +173,7 @@ class Scanner {
     return undefined;
   }
 
-  /** After the template tag, or the braces of a value, at an offset within a tag. */
+  /** The offset after the template tag or braced value that begins at an offset; undefined if none begins there. */
   #skipped(at: number): number | undefined {
     if (this.#dialect.hasBracedValues) return this.#text[at] === '{' ? this.#braceEnd(at) : undefined;
     for (const delimiters of this.#dialect.tags) {
@@ -188,7 +183,7 @@ class Scanner {
     return undefined;
   }
 
-  /** After the brace that closes the one at an offset, ignoring those in strings and comments. */
+  /** The offset after the matching brace, skipping strings and comments. */
   #braceEnd(start: number): number | undefined {
     const text = this.#text;
     let depth = 0;
@@ -201,7 +196,7 @@ class Scanner {
     return undefined;
   }
 
-  /** After the string or comment of a script that begins at an offset; after the first character if none does. */
+  /** The offset after the string or comment at `start`; `start + 1` if neither begins there. */
   #literalEnd(start: number, mark: string): number {
     const text = this.#text;
     const second = text[start + 1];
@@ -220,14 +215,13 @@ class Scanner {
 
 const TEMPLATE = 'template';
 
-/** Whether a part of a file is a template in HTML. */
+/** Whether an element is a `template` in HTML, not in a language such as Pug. */
 function isTemplate(name: string, tag: string): boolean {
   return name === TEMPLATE && !/\slang\s*=\s*["']?(?!html)\w/.test(tag);
 }
 
 const FRONT_MATTER = /^\ufeff?\s*---[ \t]*\r?\n/;
 
-/** The lines between two of `---` at the beginning of a text. */
 function frontMatterIn(text: string): Tag | undefined {
   const [open] = FRONT_MATTER.exec(text) ?? [];
   if (open === undefined) return undefined;

@@ -1,14 +1,11 @@
-import type { Range } from 'web-tree-sitter';
-import { countUpTo } from '../../../../core/kit.ts';
 import { findLanguage, type Language } from '../languages.ts';
-import { lineStartsOf, type SyntaxNode } from '../syntax.ts';
+import { lineStartsOf, positionOf, rangeOf, type SyntaxNode } from '../syntax.ts';
 import type { Dialect } from './dialects.ts';
 import { scanTags, type Tag } from './scan.ts';
 
-/** Pairs that are nested deeper are not distinguished. */
+/** Maximum nesting of elements and blocks; deeper tags become single nodes. */
 const MAX_DEPTH = 200;
 
-/** The elements and blocks of a template, as far as they are closed, as the syntax nodes of its text. */
 export function markupTree(text: string, dialect: Dialect): SyntaxNode {
   const tags = scanTags(text, dialect);
   const partners = pairsOf(tags);
@@ -43,7 +40,7 @@ export function markupTree(text: string, dialect: Dialect): SyntaxNode {
   return root;
 }
 
-/** Whether a tag is only a brace, which is text unless it is closed: there may be a million of them. */
+/** Whether a tag is a single brace. Unmatched braces are text, because a text may have a million of them. */
 function isNameless({ role, isBlock, name }: Tag): boolean {
   return isBlock && name[0] === name[1] && (role === 'open' || role === 'close');
 }
@@ -63,15 +60,14 @@ function nodeOf(source: Source, tag: Tag, dialect: Dialect): MarkupNode {
   const node = new MarkupNode(source, type, start, end, name);
   const language = languageOf(source.text, tag, dialect);
   const isBlank = source.text.slice(...content).trim() === '';
-  if (language !== undefined && !isBlank) node.embedded = { language, range: rangeOf(source, ...content) };
+  if (language !== undefined && !isBlank)
+    node.embedded = { language, range: rangeOf(source.lineStarts, ...content) };
   return node;
 }
 
 const ATTRIBUTE = /\s(lang|type)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g;
-/** Longest tag whose attributes are read. */
 const MAX_TAG_LENGTH = 2000;
 
-/** The language of the content of a part; undefined if it is unknown. */
 function languageOf(
   text: string,
   { role, start, name, content }: Tag,
@@ -87,7 +83,6 @@ function languageOf(
   return findLanguage(language ?? DEFAULTS[element]?.(dialect) ?? '');
 }
 
-/** Languages of parts that name none. */
 const DEFAULTS: Readonly<Record<string, (dialect: Dialect) => string>> = {
   script: ({ script }) => script,
   style: () => 'css',
@@ -96,7 +91,7 @@ const DEFAULTS: Readonly<Record<string, (dialect: Dialect) => string>> = {
   docs: () => 'markdown',
 };
 
-/** The language of a media type; an empty one, which is unknown, for templates and the like. */
+/** The language of a media type; '' if the type is not code; undefined if the element's default language applies. */
 function ofType(type: string | undefined): string | undefined {
   if (
     type === undefined ||
@@ -107,12 +102,14 @@ function ofType(type: string | undefined): string | undefined {
   return /json|^importmap$/.test(type) ? 'json' : '';
 }
 
-/** The tags of a pair, by the index of each other. A block ends the elements within it; no element ends a block. */
+/**
+ * Pairs opening and closing tags by index. The end of a block closes all elements in it; elements close no block.
+ */
 function pairsOf(tags: readonly Tag[]): (number | undefined)[] {
   const partners: (number | undefined)[] = new Array(tags.length).fill(undefined);
   const ends = new Set(tags.flatMap(({ role, isBlock, key }) => (role === 'close' && isBlock ? key : [])));
   const blocks = new OpenTags();
-  /** The open elements of the text, and of each open block. */
+  /** Open elements: at first those outside all blocks, then those within each open block. */
   const elements = [new OpenTags()];
   tags.forEach(({ role, isBlock, key }, index) => {
     const open = isBlock ? blocks : (elements.at(-1) as OpenTags);
@@ -130,7 +127,6 @@ function pairsOf(tags: readonly Tag[]): (number | undefined)[] {
   return partners;
 }
 
-/** The open tags of a kind, innermost last. */
 class OpenTags {
   readonly #open: { readonly key: string; readonly index: number }[] = [];
   readonly #counts = new Map<string, number>();
@@ -144,7 +140,7 @@ class OpenTags {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }
 
-  /** Removes the innermost tag of a key, and those within it. @returns its index, if there is one */
+  /** Removes the innermost open tag with a key, and all tags in it. @returns its index; undefined if none is open */
   close(key: string): number | undefined {
     if ((this.#counts.get(key) ?? 0) === 0) return undefined;
     for (;;) {
@@ -155,23 +151,12 @@ class OpenTags {
   }
 }
 
-/** A text, and where its lines begin. */
 interface Source {
   readonly text: string;
   readonly lineStarts: readonly number[];
 }
 
-function positionOf({ lineStarts }: Source, offset: number) {
-  const row = countUpTo(lineStarts, offset) - 1;
-  return { row, column: offset - (lineStarts[row] as number) };
-}
-
-function rangeOf(source: Source, startIndex: number, endIndex: number): Range {
-  const [startPosition, endPosition] = [positionOf(source, startIndex), positionOf(source, endIndex)];
-  return { startIndex, endIndex, startPosition, endPosition };
-}
-
-/** Adds the text between two nodes without the white space around it. */
+/** Adds the text between two nodes, without leading and trailing white space. */
 function addText(source: Source, around: MarkupNode, start: number, end: number): void {
   if (start >= end) return;
   const text = source.text.slice(start, end);
@@ -181,7 +166,6 @@ function addText(source: Source, around: MarkupNode, start: number, end: number)
   around.add(new MarkupNode(source, 'text', from, from + ink));
 }
 
-/** A node of a template, with what the cutter reads of those of tree-sitter. */
 class MarkupNode implements SyntaxNode {
   static #count = 0;
   readonly id = MarkupNode.#count--;
@@ -212,11 +196,11 @@ class MarkupNode implements SyntaxNode {
   }
 
   get startPosition() {
-    return positionOf(this.#source, this.startIndex);
+    return positionOf(this.#source.lineStarts, this.startIndex);
   }
 
   get endPosition() {
-    return positionOf(this.#source, this.endIndex);
+    return positionOf(this.#source.lineStarts, this.endIndex);
   }
 
   childForFieldName(field: string): MarkupNode | null {

@@ -1,49 +1,37 @@
 import { countUpTo } from '../../../../core/kit.ts';
-import { KINDS, type Kind } from './elements.ts';
-
-/** Kinds as a set of bits. */
-export type KindBits = number;
-
-const BIT_BY_KIND: ReadonlyMap<Kind, KindBits> = new Map(KINDS.map((kind, index) => [kind, 1 << index]));
-
-export function bitOf(kind: Kind | undefined): KindBits {
-  return kind === undefined ? 0 : (BIT_BY_KIND.get(kind) ?? 0);
-}
+import { bitOf, KINDS, type Kind, type KindBits } from './elements.ts';
 
 const TEXT = bitOf('text');
 
-/** The stretches of a text that are content, with the kinds of the blocks around each. */
 export class Contents {
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
   readonly #bits: KindBits[] = [];
   readonly #names = new Map<string, readonly Kind[]>();
-  #isParted = true;
+  #isBroken = true;
 
-  /** Stretches come in the order of the text; neighbours of the same kinds become one. */
+  /** Adds the next stretch in text order. Adjacent stretches of the same kinds are merged. */
   add(start: number, end: number, bits: KindBits): void {
-    const own = bits === 0 ? TEXT : bits;
+    const kinds = bits === 0 ? TEXT : bits;
     const last = this.#ends.length - 1;
-    if (!this.#isParted && this.#bits[last] === own) this.#ends[last] = end;
+    if (!this.#isBroken && this.#bits[last] === kinds) this.#ends[last] = end;
     else {
       this.#starts.push(start);
       this.#ends.push(end);
-      this.#bits.push(own);
+      this.#bits.push(kinds);
     }
-    this.#isParted = false;
+    this.#isBroken = false;
   }
 
-  /** The next content is not joined to what was before. */
-  part(): void {
-    this.#isParted = true;
+  breakRun(): void {
+    this.#isBroken = true;
   }
 
-  /** Whether there is any content in a stretch. */
-  isIn(start: number, end: number): boolean {
+  hasContent(start: number, end: number): boolean {
     return (this.#starts[countUpTo(this.#ends, start)] ?? Number.POSITIVE_INFINITY) < end;
   }
 
-  /** The kinds of blocks in a stretch, each once, in the order of the text. */
+  /** The kinds of content in a stretch, each once, in text order. */
   kindsIn(start: number, end: number): readonly Kind[] {
     const order: KindBits[] = [];
     let seen = 0;

@@ -1,36 +1,45 @@
-import { keepOptimised, type Outline, type Span } from '../../../../core/kit.ts';
+import { keepOptimised, type Span } from '../../../../core/kit.ts';
 import { MarkupReader } from '../../../toolkit/markup/index.ts';
-import { bitOf, Contents, type KindBits } from './contents.ts';
-import { BLOCKS, type Block, SHOWN_INLINE, VOID_INLINE } from './elements.ts';
+import { Contents } from './contents.ts';
+import { Edges, isSpace, NO_LEVEL, type Outline } from './edges.ts';
+import {
+  BLOCKS,
+  type Block,
+  bitOf,
+  type Element,
+  type KindBits,
+  OpenElements,
+  SHOWN_INLINE,
+  type Unit,
+  VOID_INLINE,
+} from './elements.ts';
 import { type Decode, Headings, type PlacedHeading } from './headings.ts';
-import { type Element, OpenElements, type Unit } from './open-elements.ts';
-import { isSpace, NO_LEVEL, Places } from './places.ts';
 import { Skipped } from './skipped.ts';
 import { type Table, Tables } from './tables.ts';
 
 const CODE = new Set(['code', 'script', 'style']);
-/** They only introduce what follows. */
+/** Elements that introduce the next content. */
 const LEADING = new Set(['dt', 'summary', 'legend']);
 
-/** Records the structure of a text from its tags and contents, each with the number of open blocks around it. */
+/**
+ * Records the structure of a text from its tags and contents. `depth` is the number of blocks around a tag or content.
+ */
 class StructureRecord {
-  readonly places: Places;
+  readonly edges: Edges;
   readonly headings: Headings;
   readonly tables: Tables;
   readonly contents = new Contents();
   readonly #length: number;
   readonly #units: Unit[] = [];
-  /** The rows of open tables. */
   readonly #rows: Unit[] = [];
 
   constructor(text: string, decode: Decode) {
-    this.places = new Places(text);
+    this.edges = new Edges(text);
     this.headings = new Headings(text, decode);
     this.tables = new Tables(text);
     this.#length = text.length;
   }
 
-  /** What is kept whole, without nesting. */
   get units(): readonly Span[] {
     let end = 0;
     return this.#units.filter((unit) => {
@@ -41,18 +50,17 @@ class StructureRecord {
   }
 
   content(start: number, end: number, depth: number, kinds: KindBits): void {
-    const cut = this.places.content(start, end, depth);
+    const cut = this.edges.content(start, end, depth);
     this.headings.content(cut, start);
     this.contents.add(start, end, kinds);
   }
 
-  /** The opening tag `[start, end)` of a block. */
   open(block: Block, start: number, end: number, depth: number, around: KindBits): Element {
-    const { places } = this;
+    const { edges } = this;
     const kinds = around | bitOf(block.kind);
-    places.open(start, depth);
-    places.block(block.level);
-    if (block.name === 'hr') places.rule(end, depth);
+    edges.open(start, depth);
+    edges.block(block.level);
+    if (block.name === 'hr') edges.rule(end, depth);
     if (block.isShown) this.content(start, end, depth, kinds);
     if (block.isScope) this.headings.enterScope();
     if (block.level > 0) this.headings.open(block.level, end);
@@ -60,20 +68,19 @@ class StructureRecord {
     return { block, kinds, unit: this.#openUnit(block, start), isSkipped: false };
   }
 
-  /** The closing tag of a block ends. */
   close(end: number, depth: number): void {
-    this.places.close(end, depth);
-    this.places.block();
+    this.edges.close(end, depth);
+    this.edges.block();
   }
 
-  /** A block ends, with or without a closing tag. */
+  /** Called when a block ends, with or without a closing tag. */
   leave({ block, unit }: Element, inner: number, end: number): void {
-    const { places, headings } = this;
+    const { edges, headings } = this;
     if (unit !== undefined) unit.end = end;
     if (block.isScope) headings.leaveScope();
-    if (block.isItem) places.lead = NO_LEVEL;
-    if (block.level > 0 && headings.close(inner, end)) places.lead = block.level;
-    if (LEADING.has(block.name)) places.leans = true;
+    if (block.isItem) edges.lead = NO_LEVEL;
+    if (block.level > 0 && headings.close(inner, end)) edges.lead = block.level;
+    if (LEADING.has(block.name)) edges.leans = true;
     this.#leavePart(block.name, end);
   }
 
@@ -86,18 +93,18 @@ class StructureRecord {
     } else if (name === 'thead') tables.openHead();
     else if (name === 'tr') {
       tables.openRow(start);
-      this.places.tableRowDepth = depth;
+      this.edges.tableRowDepth = depth;
     } else if (name === 'td' || name === 'th') tables.cell(name === 'th');
   }
 
   #leavePart(name: string, end: number): void {
-    const { tables, places } = this;
+    const { tables, edges } = this;
     if (name === 'table') tables.close(end);
     else if (name === 'thead') tables.closeHead(end);
     else if (name === 'tr') {
       this.#rows.pop();
-      if (tables.closeRow(end)) places.endsHeader = true;
-    } else if (name === 'caption') places.endsHeader = true;
+      if (tables.closeRow(end)) edges.endsHeader = true;
+    } else if (name === 'caption') edges.endsHeader = true;
   }
 
   #openUnit({ name, kind = 'text' }: Block, start: number): Unit | undefined {
@@ -109,26 +116,20 @@ class StructureRecord {
   }
 }
 
-export interface Edges extends Outline {
-  readonly edges: readonly number[];
-  readonly ranks: readonly number[];
-}
-
-/** The structure of an HTML text. */
 export interface HtmlStructure {
-  readonly outline: Edges;
+  readonly outline: Outline;
   readonly headings: readonly PlacedHeading[];
   readonly tables: readonly Table[];
   readonly contents: Contents;
-  /** What `oversize: keep` keeps whole, by their starts: rows without tables in them, and elements of code. */
+  /** Elements that `oversize: keep` keeps whole, in text order: code, and rows without inner tables. */
   readonly units: readonly Span[];
   readonly skipped: Skipped;
 }
 
 /**
- * Finds the structure of HTML in one pass over its tags, in time linear in the text, however it is nested or broken.
+ * Finds the structure of HTML in one pass. The time is linear in the text, even if nesting is deep or broken.
  *
- * @param skip names of the elements to leave out: each lies between two boundaries, and its content is ignored
+ * @param skip names of elements to skip with their content; each is between two boundaries
  * @param decode decodes the character references of headings
  */
 export function findStructure(
@@ -145,9 +146,7 @@ class StructureFinder {
   readonly #record: StructureRecord;
   readonly #skipped: Skipped;
   readonly #open = new OpenElements((element, inner, end) => this.#leave(element, inner, end));
-  /** Where the text begins, after a byte order mark. */
   readonly #first: number;
-  /** After what has been read. */
   #behind: number;
 
   constructor(text: string, skip: readonly string[], decode: Decode) {
@@ -165,12 +164,11 @@ class StructureFinder {
     this.#readText(length);
     this.#open.closeAll(length);
     if (this.#skipped.isOn) this.#endSkipped(length);
-    const { places, headings, tables, contents, units } = this.#record;
-    places.cutAt(length);
-    const { found } = headings;
+    const { edges, headings, tables, contents, units } = this.#record;
+    edges.cutAt(length);
     return {
-      outline: places,
-      headings: found,
+      outline: edges,
+      headings: headings.found,
       tables: tables.found,
       contents,
       units,
@@ -189,7 +187,6 @@ class StructureFinder {
     this.#readText(rawEnd);
   }
 
-  /** Text between two tags is content, unless it is white space. */
   #readText(end: number): void {
     let start = this.#behind;
     while (start < end && isSpace(this.#text.charCodeAt(start))) start++;
@@ -201,15 +198,15 @@ class StructureFinder {
     this.#record.content(start, end, this.#open.depth, this.#open.innermost?.kinds ?? 0);
   }
 
-  /** A comment belongs to what follows, unless it is on the line of what was before. */
+  /** Reads a comment. It stays with the previous content if both are on one line, otherwise with the next content. */
   #comment(before: number): void {
     if (this.#skipped.isOn) return;
     const { start, end } = this.#reader;
     if (this.#text.startsWith('<!--', start)) this.#record.contents.add(start, end, COMMENT);
     const isOnLine = start > this.#first && !this.#text.slice(before, start).includes('\n');
-    const { places } = this.#record;
-    if (isOnLine) places.close(end, this.#open.depth);
-    else places.open(start, this.#open.depth);
+    const { edges } = this.#record;
+    if (isOnLine) edges.close(end, this.#open.depth);
+    else edges.open(start, this.#open.depth);
   }
 
   #openingTag(): void {
@@ -218,14 +215,14 @@ class StructureFinder {
     if (block !== undefined) this.#open.leaveBefore(block, start);
     const { depth } = this.#open;
     if (!this.#skipped.isOn && this.#skipped.has(name)) {
-      this.#record.places.cutAt(start);
+      this.#record.edges.cutAt(start);
       this.#skipped.begin(name, start, depth, block !== undefined);
       if (this.#isVoid(block)) this.#endSkipped(end);
       else if (block !== undefined) this.#open.push(unrecorded(block));
     } else if (this.#skipped.isOn) this.#openWithin(name, block);
     else if (block !== undefined) this.#openBlock(block);
     else {
-      this.#record.places.open(start, depth);
+      this.#record.edges.open(start, depth);
       if (isForeign || SHOWN_INLINE.has(name)) this.#content(start, end);
     }
   }
@@ -243,7 +240,7 @@ class StructureFinder {
     else this.#skipped.open(name);
   }
 
-  /** Whether the current opening tag is a whole element. */
+  /** Whether the current element has neither content nor a closing tag. */
   #isVoid(block: Block | undefined): boolean {
     const { name, end, isForeign } = this.#reader;
     if (block !== undefined) return block.isVoid;
@@ -257,10 +254,10 @@ class StructureFinder {
     const wasSkipping = this.#skipped.isOn;
     if (block !== undefined) this.#open.close(block, start, end);
     else if (wasSkipping && this.#skipped.closes(name)) this.#endSkipped(end);
-    // What closes the left-out element is left out with it.
+    // The closing tag of a skipped element is skipped, too.
     if (this.#skipped.isOn || (wasSkipping && this.#skipped.end === end)) return;
     const { depth } = this.#open;
-    if (block === undefined) this.#record.places.close(end, depth);
+    if (block === undefined) this.#record.edges.close(end, depth);
     else this.#record.close(end, depth);
   }
 
@@ -272,8 +269,8 @@ class StructureFinder {
 
   #endSkipped(end: number): void {
     this.#skipped.finish(end);
-    this.#record.places.cutAt(end);
-    this.#record.contents.part();
+    this.#record.edges.cutAt(end);
+    this.#record.contents.breakRun();
   }
 }
 
@@ -284,5 +281,4 @@ function unrecorded(block: Block): Element {
   return { block, kinds: 0, unit: undefined, isSkipped: true };
 }
 
-// It contains all that finds the structure.
 keepOptimised(new StructureFinder('', [], String));

@@ -1,47 +1,43 @@
 import type { Heading } from '../../../toolkit/heading-paths.ts';
-import { wordsOf } from './words.ts';
+import { MarkupReader } from '../../../toolkit/markup/index.ts';
+import { BLOCKS, VOID_INLINE, wordsIn } from './elements.ts';
 
-/** Decodes the character references of a text. */
 export type Decode = (text: string) => string;
 
-/** A heading, and where the text that it introduces begins. */
 export interface PlacedHeading extends Heading {
+  /** The start of the text that the heading introduces. */
   readonly end: number;
 }
 
-/** How a scope was entered: the state to restore. */
 interface Scope {
   readonly level: number;
   readonly base: number;
   readonly count: number;
 }
 
-type Open<T> = { -readonly [Key in keyof T]: T[Key] };
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** Maximum names of a path. */
+/** Maximum names in a heading path. */
 const MAX_DEPTH = 6;
 const NOWHERE = -1;
 
-/**
- * Collects the headings of a text. Within a sectioning element they are below the current heading around it, and do
- * not extend beyond its end.
- */
+/** Collects headings. Headings in a scope are below the heading around the scope, and end with the scope. */
 export class Headings {
   readonly #text: string;
   readonly #decode: Decode;
-  readonly found: Open<PlacedHeading>[] = [];
+  readonly found: Writable<PlacedHeading>[] = [];
   readonly #scopes: Scope[] = [];
-  /** Level of the current heading, and of the one where the innermost scope was entered. */
   #level = 0;
+  /** Level of the heading whose section contains the innermost scope; 0 if there is none. */
   #base = 0;
-  /** Indices of headings that no scope has ended yet, and of those whose scope has just ended. */
+  /** Indices of the headings whose scope, if any, is still open. */
   readonly #unbounded: number[] = [];
-  readonly #ending: Open<PlacedHeading>[] = [];
+  /** Headings whose scopes have ended. Their `reach` is set when content follows. */
+  readonly #ending: Writable<PlacedHeading>[] = [];
   #open: { readonly level: number; readonly inner: number; start: number } | undefined;
-  /** The last heading, with no content after it so far. */
-  #lead: Open<PlacedHeading> | undefined;
+  /** The last heading, if no content has followed yet. */
+  #lead: Writable<PlacedHeading> | undefined;
 
-  /** @param decode decodes character references */
   constructor(text: string, decode: Decode) {
     this.#text = text;
     this.#decode = decode;
@@ -63,12 +59,12 @@ export class Headings {
     }
   }
 
-  /** A heading of a level opens; its text begins at `inner`. */
+  /** @param inner where the text of the heading begins */
   open(level: number, inner: number): void {
     this.#open = { level, inner, start: NOWHERE };
   }
 
-  /** Content begins at an offset; the text after the preceding tags begins at `cut`. */
+  /** Called when content begins. @param cut where the text may be cut in the tags before the content */
   content(cut: number, offset: number): void {
     for (let heading = this.#ending.pop(); heading !== undefined; heading = this.#ending.pop())
       heading.reach = cut;
@@ -80,11 +76,7 @@ export class Headings {
     }
   }
 
-  /**
-   * The open heading ends, and its text at an offset. An empty one does not count.
-   *
-   * @returns whether it counts
-   */
+  /** @returns whether the heading has text; a heading without text does not count */
   close(innerEnd: number, end: number): boolean {
     const open = this.#open;
     this.#open = undefined;
@@ -102,4 +94,115 @@ export class Headings {
     this.#level = level;
     return true;
   }
+}
+
+const MAX_READ = 2000;
+const MAX_NAME = 200;
+
+const NOT_SHOWN = wordsIn(
+  'script style template iframe noembed noframes audio video canvas datalist head title rp select',
+);
+/** Inline elements that separate words. */
+const APART = wordsIn('br button img input math svg');
+const HIDDEN =
+  /\s(?:hidden(?=[\s/>=])|aria-hidden\s*=\s*["']?true|style\s*=\s*["'][^"']*display\s*:\s*none)/i;
+/** Classes of text only for screen readers, and of links that edit a section. */
+const ASIDE =
+  /\sclass\s*=\s*["']?(?:[^"'>]*\s)?(?:mw-editsection|sr-only|visually-hidden|screen-reader-text)(?=[\s"'>])/i;
+const TO_PAGE = /\shref\s*=\s*["']?#/i;
+const PERMALINK =
+  /\sclass\s*=\s*["']?(?:[^"'>]*\s)?(?:anchor|anchor-link|anchorjs-link|headerlink|header-anchor|heading-anchor|hash-link|permalink)(?=[\s"'>])/i;
+const HAS_WORDS = /[\p{L}\p{N}]/u;
+const NUMBER = /^[-\u2212+]?\d+$/;
+const ALT = /\salt\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i;
+
+/** Character references before decoding. */
+const REFERENCES = /&#?\w{1,31};?/g;
+const TORN_TAG = /<[^<>]*$/;
+
+/**
+ * The text of a heading as the page shows it: without permalinks, with decoded references and single spaces.
+ */
+export function wordsOf(text: string, start: number, end: number, decode: Decode): string {
+  const isTorn = end - start > MAX_READ;
+  const html = isTorn ? text.slice(start, start + MAX_READ).replace(TORN_TAG, '') : text.slice(start, end);
+  const read = (keepsLinks: boolean) => plain(decode(new Words(html, keepsLinks).read()));
+  // Without its links, the heading may be empty: it may consist only of a link to itself.
+  const whole = read(false) || read(true);
+  return whole.length <= MAX_NAME ? whole : Array.from(whole).slice(0, MAX_NAME).join('').trimEnd();
+}
+
+function plain(text: string): string {
+  return text
+    .replace(/[\u00ad\u200b\u2060\ufeff]/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .toWellFormed();
+}
+
+interface OpenElement {
+  readonly name: string;
+  readonly tag: string;
+  readonly start: number;
+  readonly isHidden: boolean;
+}
+
+class Words {
+  readonly #html: string;
+  readonly #keepsLinks: boolean;
+  #text = '';
+  readonly #open: OpenElement[] = [];
+
+  constructor(html: string, keepsLinks: boolean) {
+    this.#html = html;
+    this.#keepsLinks = keepsLinks;
+  }
+
+  read(): string {
+    const html = this.#html;
+    const reader = new MarkupReader(html);
+    let behind = 0;
+    while (reader.read()) {
+      this.#text += html.slice(behind, reader.start);
+      const { name, isClosing, start, end } = reader;
+      if (name !== '' && isClosing) this.#close(name);
+      else if (name !== '') this.#begin(name, html.slice(start, end));
+      behind = end;
+    }
+    this.#text += html.slice(behind);
+    for (let last = this.#open.at(-1); last !== undefined; last = this.#open.at(-1)) this.#close(last.name);
+    return this.#text;
+  }
+
+  #begin(name: string, tag: string): void {
+    if (APART.has(name) || BLOCKS.has(name)) this.#text += ' ';
+    if (name === 'img' && !HIDDEN.test(tag)) this.#text += `${altOf(tag)} `;
+    if (VOID_INLINE.has(name)) return;
+    const isHidden = NOT_SHOWN.has(name) || HIDDEN.test(tag) || ASIDE.test(tag);
+    this.#open.push({ name, tag, start: this.#text.length, isHidden });
+  }
+
+  #close(name: string): void {
+    const index = this.#open.findLastIndex((open) => open.name === name);
+    const element = this.#open[index];
+    if (element === undefined) return;
+    this.#open.length = index;
+    const inner = this.#text.slice(element.start);
+    this.#text = this.#text.slice(0, element.start) + this.#shown(element, inner);
+    if (APART.has(name) || BLOCKS.has(name)) this.#text += ' ';
+  }
+
+  #shown({ name, tag, isHidden }: OpenElement, inner: string): string {
+    if (isHidden) return '';
+    if (name === 'sup' && NUMBER.test(inner.trim())) return `^${inner.trim()}`;
+    if (name === 'rt') return `(${inner})`;
+    if (name !== 'a' || !TO_PAGE.test(tag)) return inner;
+    const isMark = !HAS_WORDS.test(inner.replace(REFERENCES, ''));
+    return isMark || (PERMALINK.test(tag) && !this.#keepsLinks) ? '' : inner;
+  }
+}
+
+function altOf(tag: string): string {
+  const [, double, single, bare] = ALT.exec(tag) ?? [];
+  return double ?? single ?? bare ?? '';
 }

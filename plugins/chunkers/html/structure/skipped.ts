@@ -1,17 +1,17 @@
 import type { Span } from '../../../../core/kit.ts';
 
-/** The elements of a text that are left out, and the current one. */
+const NOWHERE = -1;
+
 export class Skipped {
   readonly #names: ReadonlySet<string>;
-  readonly found: Span[] = [];
-  /** Number of left-out elements by name. */
+  readonly stretches: Span[] = [];
   readonly counts = new Map<string, number>();
   #start = NOWHERE;
   #name = '';
   #isBlock = false;
-  /** For an inline element: how many with its name are open. */
+  /** Number of open inline elements with the skipped element's name, including the skipped element. */
   #nested = 0;
-  /** Number of blocks that stay open after the one that it ends with. */
+  /** Number of blocks that remain open after the block whose end also ends the skipped element. */
   #lastDepth = 0;
 
   /** @param names case-insensitive */
@@ -23,16 +23,15 @@ export class Skipped {
     return this.#start !== NOWHERE;
   }
 
-  /** Where the last one ended. */
   get end(): number {
-    return this.found.at(-1)?.end ?? NOWHERE;
+    return this.stretches.at(-1)?.end ?? NOWHERE;
   }
 
   has(name: string): boolean {
     return this.#names.has(name);
   }
 
-  /** A left-out element begins, with this many open blocks around it. */
+  /** @param depth number of open blocks around the skipped element */
   begin(name: string, start: number, depth: number, isBlock: boolean): void {
     this.#start = start;
     this.#name = name;
@@ -43,28 +42,27 @@ export class Skipped {
   }
 
   finish(end: number): void {
-    this.found.push({ start: this.#start, end });
+    this.stretches.push({ start: this.#start, end });
     this.#start = NOWHERE;
   }
 
   /**
-   * Where the element ends if a block does, whose content ends at `inner`, with this many still open: an inline element
-   * ends with the content of the block around it. Undefined if it does not end.
+   * The end of the skipped element if the end of a block also ends it; otherwise undefined. A skipped inline element
+   * ends where the block's content ends.
+   *
+   * @param depth number of blocks that stay open
+   * @param inner where the content of the block ends
    */
   endWith(depth: number, inner: number, end: number): number | undefined {
     if (!this.isOn || depth !== this.#lastDepth) return undefined;
     return this.#isBlock ? end : inner;
   }
 
-  /** An inline element opens within. */
   open(name: string): void {
     if (!this.#isBlock && name === this.#name) this.#nested++;
   }
 
-  /** Whether the closing tag of an inline element ends the left-out one. */
   closes(name: string): boolean {
     return !this.#isBlock && name === this.#name && --this.#nested === 0;
   }
 }
-
-const NOWHERE = -1;

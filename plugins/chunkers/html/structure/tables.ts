@@ -1,9 +1,9 @@
-/** A table. Its header extends from `start` to `headerEnd`; they are the same if it has none. */
 export interface Table {
   readonly start: number;
   readonly end: number;
+  /** Where the header ends; equal to `start` if there is none. */
   readonly headerEnd: number;
-  /** Where its rows begin, excluding the header's. */
+  /** The starts of the rows, without header rows. */
   readonly rows: readonly number[];
 }
 
@@ -12,7 +12,6 @@ interface OpenTable {
   end: number;
   headerEnd: number;
   readonly rows: number[];
-  /** Number of tables found before it. */
   readonly before: number;
   isInHead: boolean;
   rowStart: number;
@@ -20,10 +19,7 @@ interface OpenTable {
   hasCell: boolean;
 }
 
-/**
- * Collects the tables of a text, without nesting: of a table that contains tables, itself if it has a header, else
- * those.
- */
+/** Collects tables that do not overlap: an outer table if it has a header, otherwise the tables in it. */
 export class Tables {
   readonly #text: string;
   readonly found: Table[] = [];
@@ -83,7 +79,7 @@ export class Tables {
     table.hasCell ||= !isHeader;
   }
 
-  /** @returns whether it belongs to the header: within `thead`, or a first row of only `th` */
+  /** @returns whether the row is a header row: before all other rows, and in `thead` or with only `th` cells */
   closeRow(end: number): boolean {
     const table = this.#open.at(-1);
     if (table === undefined) return false;

@@ -1,27 +1,24 @@
 import { splitsCodePoint } from '../../../../core/kit.ts';
 
-/** A run of `*`, `_` or `~` that may open or close emphasis. */
 interface Run {
   readonly mark: string;
   readonly piece: number;
   readonly length: number;
   readonly opens: boolean;
   readonly closes: boolean;
-  /** How many of its marks are not matched yet. */
   left: number;
   before: Run | undefined;
   after: Run | undefined;
 }
 
-/** Longest run of `~` that strikes text out. */
+/** Strikethrough has at most two tildes. */
 const MAX_TILDES = 2;
 
-/** Matches the delimiter runs of inline Markdown, and takes those out of its pieces that are emphasis. */
+/** Matches delimiter runs as CommonMark does ("process emphasis"), and removes matched marks from the pieces. */
 export class Delimiters {
   readonly #source: string;
   readonly #pieces: string[];
   #last: Run | undefined;
-  /** The number of runs that are not matched or given up. */
   count = 0;
 
   constructor(source: string, pieces: string[]) {
@@ -29,7 +26,7 @@ export class Delimiters {
     this.#pieces = pieces;
   }
 
-  /** Reads the run at an offset. @returns where it ends */
+  /** Reads the run at an offset. @returns the end of the run */
   read(at: number): number {
     const source = this.#source;
     const mark = source.charAt(at);
@@ -38,7 +35,8 @@ export class Delimiters {
     const length = end - at;
     const { opens, closes } = flanksOf(source, at, end);
     if ((opens || closes) && (mark !== '~' || length <= MAX_TILDES)) {
-      const [piece, before] = [this.#pieces.length, this.#last];
+      const before = this.#last;
+      const piece = this.#pieces.length;
       const run = { mark, piece, length, opens, closes, left: length, before, after: undefined };
       if (before !== undefined) before.after = run;
       this.#last = run;
@@ -48,13 +46,13 @@ export class Delimiters {
     return end;
   }
 
-  /** Matches the runs after this many, and gives up those that are left. */
+  /** Matches the open runs except the first `kept` of them, and drops runs without a match. */
   match(kept: number): void {
     let first = this.#last;
     for (let index = this.count - 1; index > kept; index--) first = first?.before;
     if (this.count <= kept) return;
     const bottom = first?.before;
-    /** Below these no run opens what the runs of a kind close. */
+    /** For each kind of closing run, the run at which the search for an opening run stops. */
     const floors = new Map<string, Run | undefined>();
     let closer = first;
     while (closer !== undefined) {
@@ -72,14 +70,13 @@ export class Delimiters {
     this.count = kept;
   }
 
-  /** @returns the run that may close next */
+  /** @returns the next run that may be a closing run */
   #pair(opener: Run, closer: Run): Run | undefined {
     const marks = closer.mark === '~' ? closer.left : Math.min(opener.left, closer.left, 2);
     opener.left -= marks;
     closer.left -= marks;
     this.#pieces[opener.piece] = opener.mark.repeat(opener.left);
     this.#pieces[closer.piece] = closer.mark.repeat(closer.left);
-    // What is between them opens and closes nothing any more.
     const before = opener.left > 0 ? opener : opener.before;
     closer.before = before;
     if (before !== undefined) before.after = closer;
@@ -91,7 +88,6 @@ export class Delimiters {
   }
 }
 
-/** Runs of a kind match the same runs. */
 function kindOf({ mark, opens, length, left }: Run): string {
   return mark === '~' ? `~${left}` : `${mark}${opens}${length % 3}`;
 }
@@ -111,13 +107,16 @@ function matches(opener: Run, closer: Run): boolean {
 }
 
 const PUNCTUATION = /[\p{P}\p{S}]/u;
-/** Scripts without spaces between words, in which punctuation next to a run means nothing. */
+/** In scripts without spaces between words, punctuation next to a delimiter run is ignored. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 function flanksOf(source: string, start: number, end: number): { opens: boolean; closes: boolean } {
-  const [before, after] = [characterBefore(source, start), characterAt(source, end)];
-  const [isSpaceBefore, isSpaceAfter] = [before.trim() === '', after.trim() === ''];
-  const [isMarkBefore, isMarkAfter] = [PUNCTUATION.test(before), PUNCTUATION.test(after)];
+  const before = characterBefore(source, start);
+  const after = characterAt(source, end);
+  const isSpaceBefore = before.trim() === '';
+  const isSpaceAfter = after.trim() === '';
+  const isMarkBefore = PUNCTUATION.test(before);
+  const isMarkAfter = PUNCTUATION.test(after);
   const isWordly = source[start] === '_';
   const isFreeBefore = isSpaceBefore || isMarkBefore || (!isWordly && UNSPACED.test(before));
   const isFreeAfter = isSpaceAfter || isMarkAfter || (!isWordly && UNSPACED.test(after));

@@ -1,39 +1,32 @@
 import { isWhiteSpace } from '../../../../core/kit.ts';
-import { attributesEnd } from './attributes.ts';
-import type { Definitions } from './definitions.ts';
 import { Delimiters } from './delimiters.ts';
-import { destinationEnd, labelAt, noteAt } from './links.ts';
+import { attributesEnd, type Definitions, destinationEnd, labelAt, noteAt } from './links.ts';
 import { Tags } from './tags.ts';
 
 /** Decodes a character reference, such as `&amp;`; other text is unchanged. */
 export type Decode = (reference: string) => string;
 
-/** What inline syntax begins with. */
 const MARK = /[\\`<&![\]*_~{$]/g;
 const ESCAPABLE = /[!-/:-@[-`{-~]/;
 const REFERENCE = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/iy;
 const TICKS = /`+/g;
-/** What may follow the attributes of a heading. */
 const ONLY_TAGS = /^(?:\s*<[^<>]*>)*\s*$/;
 const WORD = /[\p{L}\p{N}]/u;
 
 /**
- * Inline Markdown as the text that a reader sees, by CommonMark with strikethrough and footnotes: links and images by
- * their texts, without tags, attributes and emphasis. Math and code are verbatim.
+ * Renders inline Markdown (CommonMark with strikethrough and footnotes) as the text that a reader sees. Links and
+ * images become their texts. Tags, attributes and emphasis are removed. Math and code are verbatim.
  */
 export function inlineText(source: string, definitions: Definitions, decode: Decode): string {
   return new InlineText(source, definitions, decode).read();
 }
 
-/** A bracket that may begin a link or an image. */
 interface Bracket {
   readonly isImage: boolean;
-  /** Where its text begins. */
   readonly inner: number;
   readonly piece: number;
-  /** The number of delimiter runs before it. */
   readonly runs: number;
-  /** Whether another bracket begins within it, so that it is not a label. */
+  /** Whether the bracket contains another bracket, and therefore is not a label. */
   holdsBracket: boolean;
 }
 
@@ -45,11 +38,9 @@ class InlineText {
   readonly #delimiters: Delimiters;
   readonly #tags: Tags;
   readonly #brackets: Bracket[] = [];
-  /** How many of the open brackets cannot begin links, because a link has ended after them. */
+  /** Number of open brackets that cannot begin a link, because they already contain a link. */
   #withoutLinks = 0;
-  /** Where runs of backticks begin, by their lengths, each list from its end. */
   #ticks: Map<number, number[]> | undefined;
-  /** Where the last link, code or emphasis ended, after which attributes may follow. */
   #spanEnd = -1;
   #hasMathEnd = true;
   #hasCommentEnd = true;
@@ -75,7 +66,7 @@ class InlineText {
     return this.#pieces.join('');
   }
 
-  /** @returns where what begins with the mark ends */
+  /** @returns the end of the syntax that begins with the mark */
   #readMark(at: number): number {
     switch (this.#source[at]) {
       case '\\':
@@ -110,7 +101,7 @@ class InlineText {
   #readEscape(at: number): number {
     const next = this.#source[at + 1] ?? '';
     if (ESCAPABLE.test(next)) return this.#put(next, at + 2);
-    // At the end of a line it breaks the line.
+    // A backslash before a line break is a hard line break.
     return this.#put(next === '\n' || next === '\r' ? ' ' : '\\', at + 1);
   }
 
@@ -124,7 +115,7 @@ class InlineText {
     return this.#put(codeIn(source.slice(inner, end)), this.#spanEnd);
   }
 
-  /** Where the next run of this many backticks begins. Offsets must not fall. */
+  /** The start of the next run of `length` backticks. Offsets must not decrease between calls. */
   #ticksFrom(from: number, length: number): number | undefined {
     if (this.#ticks === undefined) {
       const runs = [...this.#source.matchAll(TICKS)].reverse();
@@ -162,8 +153,13 @@ class InlineText {
     const around = this.#brackets.at(-1);
     if (around !== undefined) around.holdsBracket = true;
     const inner = at + (isImage ? 2 : 1);
-    const [piece, runs] = [this.#pieces.length, this.#delimiters.count];
-    this.#brackets.push({ isImage, inner, piece, runs, holdsBracket: false });
+    this.#brackets.push({
+      isImage,
+      inner,
+      piece: this.#pieces.length,
+      runs: this.#delimiters.count,
+      holdsBracket: false,
+    });
     return this.#put(isImage ? '![' : '[', inner);
   }
 
@@ -183,7 +179,6 @@ class InlineText {
     return end;
   }
 
-  /** Where the link whose text ends at an offset ends; -1 if there is none. */
   #linkEnd({ inner, holdsBracket }: Bracket, at: number): number {
     const source = this.#source;
     const end = source[at + 1] === '(' ? destinationEnd(source, at + 2) : -1;
@@ -195,7 +190,7 @@ class InlineText {
     return isDefined ? at + 1 + (label === undefined ? 0 : '[]'.length) : -1;
   }
 
-  /** Whether a link leads to its own page and has no words: the sign beside a heading that its address is taken from. */
+  /** Whether a link is the permalink sign of a heading: its text has no words, and its target is on the same page. */
   #isPermalink({ inner, isImage }: Bracket, at: number): boolean {
     return !isImage && this.#source.startsWith('(#', at + 1) && !WORD.test(this.#source.slice(inner, at));
   }
@@ -208,8 +203,8 @@ class InlineText {
       this.#hasCommentEnd = false;
     }
     const end = attributesEnd(source, at);
-    const isOwn = end !== -1 && (at === this.#spanEnd || ONLY_TAGS.test(source.slice(end)));
-    if (!isOwn) return this.#put('{', at + 1);
+    const isList = end !== -1 && (at === this.#spanEnd || ONLY_TAGS.test(source.slice(end)));
+    if (!isList) return this.#put('{', at + 1);
     this.#spanEnd = end;
     return end;
   }
@@ -226,14 +221,13 @@ class InlineText {
   }
 }
 
-/** Without a space at both ends, unless there is nothing else. */
 function codeIn(source: string): string {
   const code = source.replace(/[\r\n]/g, ' ');
   const isPadded = code.length > 2 && code.startsWith(' ') && code.endsWith(' ') && code.trim() !== '';
   return isPadded ? code.slice(1, -1) : code;
 }
 
-/** Where math ends: before no letter or digit, which would be an amount or a variable; -1 if it does not. */
+/** The end of math; -1 if there is none. A `$` before a letter or digit (an amount, a variable) does not end math. */
 function mathEnd(source: string, inner: number, mark: string): number {
   for (let at = source.indexOf(mark, inner + 1); at !== -1; at = source.indexOf(mark, at + 1)) {
     const before = source.charCodeAt(at - 1);

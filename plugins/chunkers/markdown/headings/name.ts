@@ -1,17 +1,16 @@
 import { isLineBreak, splitsCodePoint } from '../../../../core/kit.ts';
 import type { MarkdownBlock } from '../../../toolkit/markdown/index.ts';
-import { withoutAttributes } from './attributes.ts';
-import type { Definitions } from './definitions.ts';
 import { type Decode, inlineText } from './inline.ts';
+import { attributesEnd, type Definitions } from './links.ts';
 
-/** Characters of a heading that its name is made from, and maximum length of the name: every chunk repeats it. */
 const MAX_READ = 10_000;
+/** Maximum characters of a heading's name, which every chunk of the section repeats. */
 const MAX_NAME = 200;
 
 /**
- * The text of a heading as a reader of the page sees it, with single spaces and without attributes.
+ * The text of a heading as a reader sees it, with single spaces and without attributes.
  *
- * @param numbered the text of a line that is a heading only by its number
+ * @param numbered the heading's text, if only a number (without `#`) makes it a heading
  */
 export function headingName(
   text: string,
@@ -28,9 +27,7 @@ export function headingName(
 }
 
 const SOFT_HYPHEN = '\u00ad';
-/** White space that is not a single space already. */
 const SPACES = /\s{2,}|[^\S ]/g;
-/** What inline syntax begins with. */
 const MARKS = /[\\`<&[*_~{$]/;
 
 function shortened(name: string): string {
@@ -40,13 +37,12 @@ function shortened(name: string): string {
 
 const HASH = 35;
 const SPACE = 32;
-/** Whether an ASCII unit other than a space may be in a name that is taken as it is. */
 const PLAIN = Uint8Array.from({ length: 128 }, (_, unit) =>
   /[!-~]/.test(String.fromCharCode(unit)) ? 1 : 0,
 );
 for (const mark of '#[*_~<\\`&{}^$') PLAIN[mark.charCodeAt(0)] = 0;
 
-/** The text of most headings: after `#`, short, of plain words with single spaces. Undefined for all others. */
+/** Fast path for most headings: `#`, then short, plain words with single spaces. Undefined for other headings. */
 function plainName(text: string, { inner, end }: MarkdownBlock): string | undefined {
   let start = inner;
   while (text.charCodeAt(start) === HASH) start++;
@@ -64,7 +60,6 @@ function plainName(text: string, { inner, end }: MarkdownBlock): string | undefi
   return text.slice(start, text.charCodeAt(at - 1) === SPACE ? at - 1 : at);
 }
 
-/** Whether a unit is in a range without white space, hyphens that are not shown, and surrogates. */
 function isLetterBeyondAscii(unit: number): boolean {
   return (
     (unit > 0xad && unit < 0x1680) || (unit > 0x200f && unit < 0x2028) || (unit > 0x3000 && unit < 0xd800)
@@ -73,7 +68,6 @@ function isLetterBeyondAscii(unit: number): boolean {
 
 const CLOSING = /(?:^|[ \t])#+$/;
 
-/** The source of a heading's text, without the marks around it, or without its underline. */
 function wordsOf(text: string, { inner, end }: MarkdownBlock): string {
   const source = text.slice(inner, Math.min(end, inner + MAX_READ)).trimEnd();
   if (!/^#{1,6}(?:[ \t]|$)/.test(source))
@@ -82,6 +76,23 @@ function wordsOf(text: string, { inner, end }: MarkdownBlock): string {
     .replace(/^#+[ \t]*/, '')
     .replace(CLOSING, '')
     .trimEnd();
-  const own = withoutAttributes(words);
-  return own === words ? own : own.replace(CLOSING, '').trimEnd();
+  const name = withoutAttributes(words);
+  return name === words ? name : name.replace(CLOSING, '').trimEnd();
+}
+
+/** An identifier of a block in Obsidian: six hexadecimal digits, or a word with a letter or hyphen. */
+const BLOCK_NAME = /(?:^|[ \t])\^(?=[\da-f]{6}$|[\w-]*[a-z-])[a-z\d-]{2,}$/i;
+const MAX_BLOCK_NAME = 100;
+
+function withoutAttributes(source: string): string {
+  let words = source;
+  for (;;) {
+    const start = words.endsWith('}') ? words.lastIndexOf('{') : -1;
+    const isList = start !== -1 && words[start - 1] !== '\\' && attributesEnd(words, start) === words.length;
+    if (!isList) break;
+    words = words.slice(0, start).trimEnd();
+  }
+  const tail = words.slice(-MAX_BLOCK_NAME);
+  const name = tail.includes('^') ? BLOCK_NAME.exec(tail) : null;
+  return name === null ? words : words.slice(0, words.length - name[0].length).trimEnd();
 }

@@ -4,12 +4,11 @@ const AUTOLINK =
   /<([a-z][a-z\d+.-]{1,31}:(?!:)[^\s<>\p{Cc}]*|[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*)>/iuy;
 const CLOSING = /<\/([a-z][a-z\d.-]*)\s*>/iy;
 const OPENING = /<[a-z][a-z\d.-]*/iy;
-/** Also those of components: `@click`, `#slot`, `a={b}`, `{...c}`. */
+/** An attribute of HTML or of a component: `@click`, `#slot`, `a={b}`, `{...c}`. */
 const ATTRIBUTE =
   /\s+(?:[a-z_:@#][\w.:@-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|[^\s"'=<>`]+))?|\{[^{}]*\})/iy;
 const END = /\s*(\/?)>/y;
 
-/** What begins and ends with these, in the order in which they are tried. */
 const VERBATIM: readonly (readonly [opening: string, closing: string])[] = [
   ['<!--', '-->'],
   ['<?', '?>'],
@@ -17,26 +16,22 @@ const VERBATIM: readonly (readonly [opening: string, closing: string])[] = [
 ];
 const DECLARATION = /<![a-z]/iy;
 
-/** The text that replaces a tag, and where the tag ends. */
-interface Read {
+interface Tag {
   readonly end: number;
   readonly text: string;
 }
 
-/** Reads the tags, comments and autolinks of inline Markdown. */
 export class Tags {
   readonly #source: string;
-  /** What nothing closes any more. */
+  /** Closing marks that do not occur in the rest of the text. */
   readonly #unclosed = new Set<string>();
-  /** Where the last closing tag of a name begins. */
   #closing: Map<string, number> | undefined;
 
   constructor(source: string) {
     this.#source = source;
   }
 
-  /** Reads what begins with `<` at an offset. */
-  read(at: number): Read {
+  read(at: number): Tag {
     const source = this.#source;
     AUTOLINK.lastIndex = at;
     const link = AUTOLINK.exec(source);
@@ -47,7 +42,6 @@ export class Tags {
     return closing === -1 ? this.#readOpening(at) : { end: closing, text: '' };
   }
 
-  /** After a comment, an instruction or a declaration; -1 if there is none. */
   #verbatimEnd(at: number): number {
     const source = this.#source;
     if (source.startsWith('<!-->', at)) return at + '<!-->'.length;
@@ -64,7 +58,7 @@ export class Tags {
     return -1;
   }
 
-  #readOpening(start: number): Read {
+  #readOpening(start: number): Tag {
     const source = this.#source;
     const nameEnd = matchEnd(OPENING, source, start);
     if (nameEnd === -1) return { end: start + 1, text: '<' };
@@ -92,7 +86,7 @@ export class Tags {
 const CLOSING_NAME = /<\/([a-z][a-z\d.-]*)/gi;
 const BREAKS: ReadonlySet<string> = new Set(['br', 'hr']);
 
-/** The elements of HTML: another name without values is a type, as in `Box<dyn Error>`, or to be filled in. */
+/** Elements of HTML. Other tags without attributes are types, as in `Box<dyn Error>`, or placeholders. */
 const ELEMENTS: ReadonlySet<string> = new Set(
   `a abbr acronym address area article aside audio b base bdi bdo big blink blockquote body br button canvas caption
   center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed fieldset figcaption
@@ -103,7 +97,6 @@ const ELEMENTS: ReadonlySet<string> = new Set(
   wbr`.split(/\s+/),
 );
 
-/** Whether a name is that of an element, as authors write it, or of a custom one. */
 function isElement(name: string): boolean {
   const isUpper = name.length > 1 && name === name.toUpperCase();
   return name.includes('-') || ELEMENTS.has(isUpper ? name.toLowerCase() : name);

@@ -1,89 +1,84 @@
-import { type Block, type BlockKind, Blocks, type Scan, withDenseLevels } from '../blocks.ts';
+import { type BlockKind, BlockScanner, Blocks, type Scan, withDenseLevels } from '../blocks.ts';
 import { Lines } from '../lines.ts';
 
-/** A title on one line, or on the line after its marker. */
 export interface LineTitle {
   readonly level: number;
-  /** Empty if the next line is the title. */
+  /** The text of the title; empty if the next line contains the text. */
   readonly words: string;
 }
 
-/** A block that ends with a line of its own. */
 export interface RawBlock {
   readonly kind: BlockKind;
   readonly opening: RegExp;
-  /** Whether a line ends the block. @param opened the match of `opening`, whose first group is all it may depend on */
+  /** @param opened the match of `opening`; only its first group may be used */
   ends(content: string, opened: RegExpExecArray): boolean;
-  /** Whether the line that ends it belongs to what follows. */
+  /** Whether the line that ends the block already belongs to the next block. */
   readonly isOpen?: boolean;
 }
 
-/** A syntax whose lines say by themselves what they are. */
 export interface LineSyntax {
   title(content: string): LineTitle | undefined;
   readonly raw: readonly RawBlock[];
-  /** A line that belongs to the next block. */
+  /** Lines that belong to the next block. */
   readonly lead?: RegExp;
-  /** Lines that begin a block of a kind, also without a blank line before them. */
+  /** Lines that begin a block, even without a blank line before them. */
   readonly kinds: readonly (readonly [BlockKind, RegExp])[];
   /** Whether indented lines are verbatim. */
   readonly hasLiterals?: boolean;
   plain(title: string): string;
 }
 
-/** Finds the blocks of a text in such a syntax. */
 export function scanLines(text: string, syntax: LineSyntax): Scan {
-  const blocks = new Scanner(new Lines(text), syntax).scan();
+  const blocks = new Scanner(text, syntax).scan();
   return { blocks: withDenseLevels(blocks), plain: syntax.plain };
 }
 
-/** Kinds whose lines say it each. */
+export function scanParagraphs(text: string, kind: 'paragraph' | 'code'): Scan {
+  const lines = new Lines(text);
+  const blocks = new Blocks();
+  for (let line = lines.firstInked(0); line < lines.count; line = lines.firstInked(lines.firstBlank(line)))
+    blocks.add(kind, lines.start(line), { hasLines: kind === 'code' });
+  return { blocks: blocks.finish(text.length), plain: (title) => title };
+}
+
+/** Kinds of blocks in which every line has the kind's mark. */
 const ONE_LINE: ReadonlySet<BlockKind> = new Set(['comment', 'metadata', 'table', 'break']);
 
-/** After so many different blocks without an end, no more are looked for: each search reads the rest of the text. */
+/** Maximum failed searches for the end of a block. Each search reads the rest of the text. */
 const MAX_UNCLOSED = 64;
 
-class Scanner {
-  readonly #lines: Lines;
+class Scanner extends BlockScanner {
   readonly #syntax: LineSyntax;
-  readonly #blocks = new Blocks();
-  /** What has no end any more: kinds of raw blocks, with what their end depends on. */
+  /** Indices and names of raw blocks without an end in the rest of the text. */
   readonly #unclosed = new Set<string>();
 
-  constructor(lines: Lines, syntax: LineSyntax) {
-    this.#lines = lines;
+  constructor(text: string, syntax: LineSyntax) {
+    super(text);
     this.#syntax = syntax;
   }
 
-  scan(): readonly Block[] {
-    const lines = this.#lines;
-    for (let line = lines.firstInked(0); line < lines.count; line = lines.firstInked(line))
-      line = this.#block(line);
-    return this.#blocks.finish(lines.text.length);
-  }
-
-  #block(line: number): number {
-    const lines = this.#lines;
+  protected override addBlock(line: number): number {
+    const { lines } = this;
     const { lead } = this.#syntax;
     const content = lines.content(line);
     if (lead?.test(content) === true) {
-      this.#blocks.lead(lines.start(line));
+      this.blocks.lead(lines.start(line));
       return line + 1;
     }
     return this.#title(line, content) ?? this.#raw(line, content) ?? this.#text(line, content);
   }
 
   #title(line: number, content: string): number | undefined {
-    const lines = this.#lines;
-    const found = this.#syntax.title(content);
-    if (found === undefined) return undefined;
-    const titled = found.words === '' ? line + 1 : line;
+    const { lines } = this;
+    const title = this.#syntax.title(content);
+    if (title === undefined) return undefined;
+    const titled = title.words === '' ? line + 1 : line;
     if (lines.isBlank(titled)) return undefined;
     const ink = lines.inks[titled] as number;
-    const words = found.words === '' ? lines.content(titled) : found.words;
+    const words = title.words === '' ? lines.content(titled) : title.words;
     const start = Math.max(lines.text.indexOf(words, ink), ink);
-    this.#blocks.add('heading', lines.start(line), {
-      level: found.level,
+    this.blocks.add('heading', lines.start(line), {
+      level: title.level,
       title: [start, start + words.length],
     });
     return titled + 1;
@@ -103,13 +98,13 @@ class Scanner {
   }
 
   #endOf(line: number, block: RawBlock, opened: RegExpExecArray): number | undefined {
-    const lines = this.#lines;
+    const { lines } = this;
     const isWithin = block.ends(lines.content(line).slice(opened[0].length), opened);
     let end = isWithin ? line : line + 1;
     while (!isWithin && end < lines.count && !block.ends(lines.content(end), opened)) end++;
     const isOpen = block.isOpen === true;
     if (end >= lines.count && !isOpen) return undefined;
-    this.#blocks.add(block.kind, lines.start(line), {
+    this.blocks.add(block.kind, lines.start(line), {
       hasLines: true,
       from: lines.start(Math.min(line + 1, lines.count)),
       to: isOpen ? -1 : lines.start(end),
@@ -118,12 +113,12 @@ class Scanner {
   }
 
   #text(line: number, content: string): number {
-    const lines = this.#lines;
+    const { lines } = this;
     const isLiteral = this.#syntax.hasLiterals === true && lines.isIndented(line);
     const kind = isLiteral ? 'code' : (this.#kindOf(content) ?? 'paragraph');
-    const isNext = kind !== 'paragraph' && this.#blocks.lastKind === kind;
+    const isNext = kind !== 'paragraph' && this.blocks.lastKind === kind;
     const hasLines = kind !== 'paragraph' && kind !== 'list';
-    this.#blocks.add(kind, lines.start(line), { depth: isNext ? 1 : 0, hasLines });
+    this.blocks.add(kind, lines.start(line), { depth: isNext ? 1 : 0, hasLines });
     let end = line + 1;
     while (end < lines.count && !lines.isBlank(end) && this.#goesOn(kind, lines.content(end))) end++;
     return end;

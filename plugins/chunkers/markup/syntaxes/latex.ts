@@ -1,11 +1,17 @@
-import { type Block, Blocks, type Scan, withDenseLevels } from '../blocks.ts';
+import { type Block, Blocks, Held, levelsOf, type Scan, signsOf, withDenseLevels } from '../blocks.ts';
 import { Lines } from '../lines.ts';
-import { argumentsAt, plainLatex, skipSpace } from './latex-titles.ts';
+import { scanParagraphs } from './by-lines.ts';
 
-const LEVELS: Readonly<Record<string, number>> = {
-  ...{ title: 1, part: 2, chapter: 3, addchap: 3, section: 4, addsec: 4, subsection: 5, subsubsection: 6 },
-  ...{ paragraph: 7, subparagraph: 8 },
-};
+const LEVELS = levelsOf(
+  'title',
+  'part',
+  'chapter addchap',
+  'section addsec',
+  'subsection',
+  'subsubsection',
+  'paragraph',
+  'subparagraph',
+);
 const TOKEN =
   /\\(?:(begin|end)[ \t]*\{([^{}\n]{1,60})\}|(part|chapter|(?:sub){0,2}section|(?:sub)?paragraph|title|addchap|addsec)(?![A-Za-z@])|verb\*?([^A-Za-z\s*])|[^\n])|%/g;
 const VERBATIM =
@@ -18,22 +24,17 @@ const DEFINED =
   /(?:\\(?:re|provide|Declare)?(?:new)?(?:command|robustcmd|DeclareRobustCommand)\*?|\\[egx]?def|\\let|\\expandafter|\\string|\\csname|=)[ \t]*\{?[ \t]*$/;
 const MAX_OPEN = 64;
 
-/** Finds the sections and environments of LaTeX in the body of a document, or in a text without a preamble. */
+/** Finds sections and environments in the body of a document, or in a text without a preamble. */
 export function scanLatex(text: string): Scan {
   const scanner = new Scanner(text);
   return { blocks: scanner.scan(), plain: plainLatex };
 }
 
-/** A text whose commands define others: packages, classes, styles. No title counts. */
+/** Reads packages, classes and styles as code, because their titles belong to definitions. */
 export function scanLatexDefinitions(text: string): Scan {
-  const lines = new Lines(text);
-  const blocks = new Blocks();
-  for (let line = lines.firstInked(0); line < lines.count; line = lines.firstInked(lines.firstBlank(line)))
-    blocks.add('code', lines.start(line), { hasLines: true });
-  return { blocks: blocks.finish(text.length), plain: plainLatex };
+  return scanParagraphs(text, 'code');
 }
 
-/** BibTeX: entries are whole. */
 export function scanBibliography(text: string): Scan {
   const lines = new Lines(text);
   const blocks = new Blocks();
@@ -47,17 +48,14 @@ class Scanner {
   readonly #text: string;
   readonly #lines: Lines;
   readonly #blocks = new Blocks();
-  /** Names of the environments that are open. */
   readonly #open: string[] = [];
-  /** Where each environment ends last; the last `\]`. */
+  /** The last offset of each `\end{...}`, and of `\]`. */
   readonly #lastEnds: ReadonlyMap<string, number>;
-  /** Where the body begins and ends. */
   readonly #body: readonly [start: number, end: number];
   #hasTitle = false;
-  /** Where the next token is read: after titles and verbatim text. */
   #at = 0;
-  /** The last token that was looked for; null if there are no more. */
-  #found: RegExpExecArray | null | undefined;
+  /** The token that was found last; undefined before the first search, null if no token is left. */
+  #lastToken: RegExpExecArray | null | undefined;
   /** Whether the next line with text begins a block. */
   #isNew = true;
 
@@ -96,15 +94,14 @@ class Scanner {
     this.#at = Math.max(this.#at, end);
   }
 
-  /** The first token from an offset on. The last one found serves as long as it is not before the offset. */
   #tokenFrom(at: number): RegExpExecArray | null {
-    if (this.#found === null || (this.#found !== undefined && this.#found.index >= at)) return this.#found;
+    if (this.#lastToken === null || (this.#lastToken !== undefined && this.#lastToken.index >= at))
+      return this.#lastToken;
     TOKEN.lastIndex = at;
-    this.#found = TOKEN.exec(this.#text);
-    return this.#found;
+    this.#lastToken = TOKEN.exec(this.#text);
+    return this.#lastToken;
   }
 
-  /** Adds a block at the beginning of a line, unless the line continues one. */
   #beginBlock(start: number, ink: number, end: number): void {
     const text = this.#text;
     if (text.slice(start, end).trim() === '') return;
@@ -119,7 +116,7 @@ class Scanner {
     this.#isNew = false;
   }
 
-  /** @param start of the block that a token at the beginning of a line begins */
+  /** @param start where a block that begins with the token starts */
   #token(token: RegExpExecArray, start: number, lineEnd: number): void {
     const [all, bound, environment = '', section, quote] = token;
     if (quote !== undefined) {
@@ -154,7 +151,7 @@ class Scanner {
     this.#isNew = true;
   }
 
-  /** Reads what is whole if it fits, to its end; without an end it is text. */
+  /** Reads a block up to `closing`. If the rest of the text lacks `closing`, the block is ordinary text. */
   #whole(closing: string, kind: Block['kind'], start: number, language?: string): void {
     const text = this.#text;
     if ((this.#lastEnds.get(closing) ?? -1) < this.#at) return;
@@ -170,33 +167,142 @@ class Scanner {
     const isTitle = name === 'title';
     const [from, to] = this.#body;
     if (at >= to || (isTitle ? this.#hasTitle || from === 0 : at < from)) return;
-    const found = argumentsAt(text, behind);
+    const titled = argumentsAt(text, behind);
     if (
-      found === undefined ||
-      text.slice(...found.title).includes('#') ||
+      titled === undefined ||
+      text.slice(...titled.title).includes('#') ||
       DEFINED.test(text.slice(Math.max(at - 40, 0), at))
     )
       return;
     this.#hasTitle ||= isTitle;
-    // An environment with a section in it is not a block.
+    // An environment that contains a section is not a block.
     this.#open.length = 0;
-    this.#blocks.add('heading', start, { level: LEVELS[name] ?? 1, title: found.title });
-    this.#at = skipSpace(text, found.end);
+    this.#blocks.add('heading', start, { level: LEVELS.get(name) ?? 1, title: titled.title });
+    this.#at = skipSpace(text, titled.end);
     this.#isNew = true;
   }
 }
 
-/** The last place of everything that ends what is whole. A search for each that is missing would read the whole text. */
+/** Finds the last offset of each `\end{...}`. Otherwise each search for a missing end would read the whole text. */
 function lastEndsIn(text: string): Map<string, number> {
-  const found = new Map<string, number>([['\\]', text.lastIndexOf('\\]')]]);
-  for (const { 0: closing, index } of text.matchAll(/\\end\{[^{}\n]{1,60}\}/g)) found.set(closing, index);
-  return found;
+  const ends = new Map<string, number>([['\\]', text.lastIndexOf('\\]')]]);
+  for (const { 0: closing, index } of text.matchAll(/\\end\{[^{}\n]{1,60}\}/g)) ends.set(closing, index);
+  return ends;
 }
 
-/** The language that the options of a listing name. */
 function languageIn(options: string): string | undefined {
   return /^(?:\[[^\]]*\])?\{([\w+#-]{1,40})\}|^\[[^\]]*language=\{?([\w+#-]{1,40})/i
     .exec(options)
     ?.slice(1)
     .find(Boolean);
+}
+
+const MAX_TITLE = 2000;
+
+interface Arguments {
+  readonly title: readonly [start: number, end: number];
+  readonly end: number;
+}
+
+function argumentsAt(text: string, commandEnd: number): Arguments | undefined {
+  let at = blankAt(text, text[commandEnd] === '*' ? commandEnd + 1 : commandEnd);
+  if (text[at] === '[') {
+    const end = closingAt(text, at, '[', ']');
+    if (end === undefined) return undefined;
+    at = blankAt(text, end);
+  }
+  if (text[at] !== '{') return undefined;
+  const end = closingAt(text, at, '{', '}');
+  return end === undefined ? undefined : { title: [at + 1, end - 1], end };
+}
+
+function blankAt(text: string, from: number): number {
+  let at = from;
+  while (at < from + MAX_TITLE && /\s/.test(text.charAt(at))) at++;
+  return at;
+}
+
+/** The offset after the matching sign. Braces are balanced; comments and escapes do not count. */
+function closingAt(text: string, open: number, opening: string, closing: string): number | undefined {
+  let depth = 0;
+  const most = Math.min(text.length, open + MAX_TITLE);
+  for (let at = open; at < most; at++) {
+    const sign = text[at];
+    if (sign === '\\') at++;
+    else if (sign === '%') at = lineEnd(text, at, most);
+    else if (sign === opening || sign === '{') depth++;
+    else if (sign === closing || sign === '}') {
+      depth--;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return undefined;
+}
+
+function lineEnd(text: string, from: number, most: number): number {
+  let at = from;
+  while (at < most && text[at] !== '\n') at++;
+  return at;
+}
+
+const LABELS = /(?:\s*\\label[ \t]*\{[^{}\n]{0,200}\})*[ \t]*(?:%[^\n]*)?(?:\r?\n|\r)?/y;
+
+/** The offset after the labels, the comment and the line break that follow a title. */
+function skipSpace(text: string, end: number): number {
+  LABELS.lastIndex = end;
+  LABELS.test(text);
+  return Math.max(LABELS.lastIndex, end);
+}
+
+/** Combining characters by the commands of accents. */
+const ACCENTS = signsOf(
+  `'=\u0301 \`=\u0300 ^=\u0302 "=\u0308 ~=\u0303 ==\u0304 .=\u0307 u=\u0306 v=\u030c H=\u030b c=\u0327 k=\u0328 r=\u030a d=\u0323 b=\u0331`,
+);
+const COMMANDS = signsOf(
+  `LaTeX=LaTeX TeX=TeX LaTeXe=LaTeX2e BibTeX=BibTeX XeTeX=XeTeX LuaTeX=LuaTeX
+  ss=ß ae=æ AE=Æ oe=œ OE=Œ o=ø O=Ø aa=å AA=Å l=ł L=Ł i=ı j=ȷ S=§ P=¶
+  textbackslash=\\ textasciitilde=~ textasciicircum=^ textunderscore=_
+  ldots=… dots=… textendash=– textemdash=— copyright=© times=× to=→ infty=∞`,
+);
+for (const name of 'quad qquad newline linebreak par and hfill space'.split(' ')) COMMANDS.set(name, ' ');
+const GREEK = new Map(
+  'alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho _ sigma tau upsilon phi chi psi omega'
+    .split(' ')
+    .flatMap((name, index) => [
+      [name, String.fromCharCode(0x3b1 + index)],
+      [name.charAt(0).toUpperCase() + name.slice(1), String.fromCharCode(0x391 + index)],
+    ]),
+);
+const DROPPED =
+  /\\(?:label|index|cite[a-z]*|footnote|footnotemark|thanks|protect\b|vspace|hspace|glsadd|ref|pageref|eqref)\*?[ \t]*(?:\[[^\]]*\])?\{[^{}]*\}/g;
+const PDF_STRING = /\\texorpdfstring[ \t]*\{(?:[^{}]|\{[^{}]*\})*\}[ \t]*\{((?:[^{}]|\{[^{}]*\})*)\}/g;
+const ACCENT = /\\(['`^"~=.]|[uvHckrdb](?![A-Za-z]))[ \t]*(?:\{\\?([A-Za-z])\}|\\?([A-Za-z]))/g;
+
+function plainLatex(title: string): string {
+  const held = new Held();
+  const plain = title
+    .replace(/(?<!\\)%[^\n]*\n?[ \t]*/g, '')
+    .replace(PDF_STRING, '$1')
+    .replace(DROPPED, '')
+    .replace(/\\\\\*?(?:\[[^\]]*\])?/g, ' ')
+    .replace(
+      ACCENT,
+      (_, accent: string, braced?: string, bare?: string) => `${braced ?? bare}${ACCENTS.get(accent)}`,
+    )
+    .replace(/\\([A-Za-z@]+)\*?(?:[ \t]*\[[^\]]*\])?[ \t]*(?:\{\})?/g, (all, name: string) =>
+      signOf(name, all),
+    )
+    .replace(/\\([,;:!/@-])/g, (_, sign: string) => (/[,;:]/.test(sign) ? ' ' : ''))
+    .replace(/\\([&%$#_{} ])/g, (_, sign: string) => held.hold(sign))
+    .replace(/[{}$]/g, '')
+    .replace(/~/g, ' ')
+    .replace(/``|''/g, '"');
+  return held.release(plain).normalize('NFC');
+}
+
+function signOf(name: string, command: string): string {
+  const sign = COMMANDS.get(name);
+  if (sign !== undefined) return sign;
+  const letter = GREEK.get(name) ?? '';
+  return letter !== '' && name.length > 2 && /\s$/.test(command) ? `${letter} ` : letter;
 }

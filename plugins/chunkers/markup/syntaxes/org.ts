@@ -1,9 +1,7 @@
 import { countUpTo } from '../../../../core/kit.ts';
-import { type Block, Blocks, type Scan } from '../blocks.ts';
-import { Held } from '../held.ts';
-import { Lines } from '../lines.ts';
+import { type Block, BlockScanner, Held, type Scan } from '../blocks.ts';
 
-/** Deeper headlines stay with the text of the section around them: every chunk repeats its path. */
+/** Maximum level of a section. Every chunk repeats the path of its section. */
 const MAX_LEVEL = 32;
 const HEADLINE = /^(\*+)[ \t]+(.*)$/;
 const OPENING = /^[ \t]*#\+begin_(\S+)(?:[ \t]+(\S+))?/i;
@@ -20,26 +18,25 @@ const PLANNING = /^[ \t]*(?:SCHEDULED|DEADLINE|CLOSED):/;
 const ITEM = /^(?:[-+]|[ \t]+\*|[ \t]*(?:\d+|[a-zA-Z])[.)]|[ \t]+[-+])(?:[ \t]|$)/;
 const ENVIRONMENT = /^[ \t]*\\begin\{([^{}]{1,40})\}/;
 
-/** Finds the blocks of Org. A line with stars does not make a headline within a block that is closed. */
+/** Finds the blocks of Org. A line with stars within a complete block is not a headline. */
 export function scanOrg(text: string): Scan {
-  const scanner = new Scanner(new Lines(text));
+  const scanner = new Scanner(text);
   return { blocks: scanner.scan(), plain: (title) => plainTitle(title, scanner.keywords) };
 }
 
-class Scanner {
-  /** Words before headlines that are states of tasks. */
+class Scanner extends BlockScanner {
+  /** Task states that may begin a headline. */
   readonly keywords = new Set(['TODO', 'DONE']);
-  readonly #lines: Lines;
-  readonly #blocks = new Blocks();
-  /** The levels of headlines are one deeper below the title of the text. */
+  /** Added to the levels of headlines: 1 if the text has a title, otherwise 0. */
   #shift = 0;
-  /** Lines that end a block of each name. */
+  /** Numbers of the lines that end blocks, by the key from `nameOfEnd`. */
   readonly #ends = new Map<string, number[]>();
   readonly #headlines: number[] = [];
   #isBelowHeadline = true;
 
-  constructor(lines: Lines) {
-    this.#lines = lines;
+  constructor(text: string) {
+    super(text);
+    const { lines } = this;
     for (let line = 0; line < lines.count; line++) {
       const content = lines.content(line);
       const name = nameOfEnd(content);
@@ -56,35 +53,26 @@ class Scanner {
     }
   }
 
-  scan(): readonly Block[] {
-    const lines = this.#lines;
-    for (let line = lines.firstInked(0); line < lines.count; line = lines.firstInked(line))
-      line = this.#block(line);
-    return this.#blocks.finish(lines.text.length);
-  }
-
-  #block(line: number): number {
-    const lines = this.#lines;
+  protected override addBlock(line: number): number {
+    const { lines } = this;
     const content = lines.content(line);
     const isBelowHeadline = this.#isBelowHeadline;
     this.#isBelowHeadline = false;
-    const headline = this.#headline(line, content);
-    if (headline) return line + 1;
+    if (this.#headline(line, content)) return line + 1;
     if (isBelowHeadline && PLANNING.test(content)) {
       this.#isBelowHeadline = true;
-      this.#blocks.lead(lines.start(line));
+      this.blocks.lead(lines.start(line));
       return line + 1;
     }
     if (AFFILIATED.test(content)) {
-      this.#blocks.lead(lines.start(line));
+      this.blocks.lead(lines.start(line));
       return line + 1;
     }
     return this.#delimited(line, content, isBelowHeadline) ?? this.#lined(line, content);
   }
 
-  /** Adds a headline, or the title of the text. */
   #headline(line: number, content: string): boolean {
-    const lines = this.#lines;
+    const { lines } = this;
     const [, stars, words] = HEADLINE.exec(content) ?? [];
     const title = stars === undefined && this.#shift === 0 ? TITLE.exec(content)?.[1] : words;
     if (title === undefined) return false;
@@ -92,12 +80,11 @@ class Scanner {
     const depth = stars === undefined ? 1 : stars.length + this.#shift;
     const level = depth <= MAX_LEVEL ? depth : 0;
     const end = (lines.inks[line] as number) + content.trimStart().length;
-    this.#blocks.add('heading', lines.start(line), { level, title: [end - title.length, end] });
+    this.blocks.add('heading', lines.start(line), { level, title: [end - title.length, end] });
     this.#isBelowHeadline = true;
     return true;
   }
 
-  /** A block between two lines: with a name, a drawer, or an environment of LaTeX. */
   #delimited(line: number, content: string, isBelowHeadline: boolean): number | undefined {
     const [, name, argument] = OPENING.exec(content) ?? [];
     if (name !== undefined) {
@@ -116,7 +103,7 @@ class Scanner {
     if (DYNAMIC.test(content)) return this.#until(line, '#+end', 'block');
     if (DRAWER.test(content) && !DRAWER_END.test(content)) {
       const end = this.#until(line, ':end', 'metadata');
-      // The drawer of a headline stands between that and its text.
+      // The drawer of a headline is before the headline's text.
       this.#isBelowHeadline = isBelowHeadline && end !== undefined;
       return end;
     }
@@ -124,15 +111,15 @@ class Scanner {
     return environment === undefined ? undefined : this.#until(line, `\\end{${environment}}`, 'block');
   }
 
-  /** Reads to the line that ends a block; undefined if there is none, or only below a headline that it would hide. */
+  /** Reads a block up to its last line. @returns undefined if the last line is missing or after the next headline */
   #until(line: number, name: string, kind: Block['kind'], language?: string): number | undefined {
-    const lines = this.#lines;
+    const { lines } = this;
     const end = lineAfter(this.#ends.get(name) ?? [], line);
     if (end === undefined) return undefined;
     const isCode = kind === 'code';
     const hidesHeadlines = (lineAfter(this.#headlines, line) ?? end) < end;
     if (!isCode && kind !== 'quote' && hidesHeadlines) return undefined;
-    this.#blocks.add(kind, lines.start(line), {
+    this.blocks.add(kind, lines.start(line), {
       hasLines: true,
       from: lines.start(line + 1),
       to: lines.start(end),
@@ -141,15 +128,14 @@ class Scanner {
     return end + 1;
   }
 
-  /** Lines of one kind: a table, comments, keywords, literal lines, an item, a paragraph. */
   #lined(line: number, content: string): number {
     const kind = kindOfLine(content);
     const isItem = kind === 'list';
-    const lines = this.#lines;
+    const { lines } = this;
     const indent = lines.indent(line);
-    const nested = isItem && this.#blocks.lastKind === 'list' ? 1 + Math.min(indent >> 1, 3) : 0;
+    const nested = isItem && this.blocks.lastKind === 'list' ? 1 + Math.min(indent >> 1, 3) : 0;
     const hasLines = kind !== 'paragraph' && !isItem;
-    this.#blocks.add(kind, lines.start(line), { depth: nested, hasLines });
+    this.blocks.add(kind, lines.start(line), { depth: nested, hasLines });
     let end = line + 1;
     while (end < lines.count && !lines.isBlank(end) && this.#goesOn(kind, lines.content(end))) end++;
     return end;
@@ -162,7 +148,7 @@ class Scanner {
   }
 }
 
-/** The first one of rising lines that is after a line. */
+/** The first of `lines` after a line. @param lines in ascending order */
 function lineAfter(lines: readonly number[], line: number): number | undefined {
   return lines[countUpTo(lines, line)];
 }
@@ -176,7 +162,7 @@ function kindOfLine(content: string): Block['kind'] {
   return ITEM.test(content) ? 'list' : 'paragraph';
 }
 
-/** What a line ends, in lower case. */
+/** The key of a line that ends a block, in lower case; undefined for other lines. */
 function nameOfEnd(content: string): string | undefined {
   const trimmed = content.trimStart();
   if (trimmed.startsWith('\\end{')) return /^\\end\{[^{}]{1,40}\}/.exec(trimmed)?.[0];
@@ -189,7 +175,6 @@ function nameOfEnd(content: string): string | undefined {
 const EMPHASIS = /(?<![^\s\-('"{[])([*/_+])(?!\s)(.{1,200}?)(?<!\s)\1(?![^\s\-.,;:!?'")}\]\\[])/g;
 const VERBATIM = /(?<![^\s\-('"{[*/_+])([=~])(?!\s)(.{1,200}?)(?<!\s)\1(?![^\s\-.,;:!?'")}\]\\[*/_+])/g;
 
-/** A headline without its state, priority, tags, counters and markup. */
 function plainTitle(title: string, keywords: ReadonlySet<string>): string {
   let plain = title.replace(/[ \t]+:[\p{L}\p{N}_@#%:]+:[ \t]*$/u, '');
   if (/^:[\p{L}\p{N}_@#%:]+:$/u.test(plain)) return '';

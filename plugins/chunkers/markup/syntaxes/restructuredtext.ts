@@ -1,10 +1,9 @@
-import { type Block, Blocks, type Scan } from '../blocks.ts';
-import { Held } from '../held.ts';
-import { Lines } from '../lines.ts';
+import { type Block, BlockScanner, Held, type Scan } from '../blocks.ts';
+import type { Lines } from '../lines.ts';
 
-/** A line of one punctuation character, which underlines a title or divides a text. */
+/** A line of one repeated punctuation character: the underline of a title, or a transition. */
 const ADORNMENT = /^([!-/:-@[-`{-~])\1*$/;
-/** Shortest line that is an adornment even if a title is longer than it. */
+/** An adornment of at least this length may be shorter than its title. */
 const MIN_ADORNMENT = 4;
 const GRID_TABLE = /^\+-[-+]+-\+$/;
 const SIMPLE_TABLE = /^=+(?: +=+)+$/;
@@ -20,39 +19,25 @@ const FIELD = /^:(?![: ])(?:[^:\\]|\\.|:(?!$|[ `]))*:(?: +|$)/;
 const DOCTEST = />>>(?: |$)/y;
 
 /**
- * Finds the blocks of reStructuredText as docutils does: titles stand only at the left margin, and their levels are in
- * the order in which their adornments appear.
+ * Finds blocks as docutils does. Titles begin at the left margin. The adornment that is used first in a text marks the
+ * highest level.
  */
 export function scanRestructuredText(text: string): Scan {
-  const scanner = new Scanner(new Lines(text));
+  const scanner = new Scanner(text);
   return { blocks: scanner.scan(), plain: (title) => plainTitle(title, scanner.replacements) };
 }
 
-class Scanner {
+class Scanner extends BlockScanner {
   readonly replacements = new Map<string, string>();
-  readonly #lines: Lines;
-  readonly #blocks = new Blocks();
-  /** The adornments of titles, that of the highest level first. */
+  /** Adornments of titles, highest level first. */
   readonly #styles: string[] = [];
   #level = 0;
-  /** Whether an indented block is literal, because the paragraph before it ends in `::`. */
+  /** Whether the last paragraph ends in `::`, so that the next indented block is literal. */
   #isLiteral = false;
   #hasTable = true;
 
-  constructor(lines: Lines) {
-    this.#lines = lines;
-  }
-
-  scan(): readonly Block[] {
-    const lines = this.#lines;
-    for (let line = lines.firstInked(0); line < lines.count; line = lines.firstInked(line))
-      line = this.#block(line);
-    return this.#blocks.finish(lines.text.length);
-  }
-
-  /** Adds the block that begins with a line. Returns the line after it. */
-  #block(line: number): number {
-    const lines = this.#lines;
+  protected override addBlock(line: number): number {
+    const { lines } = this;
     const wasLiteral = this.#isLiteral;
     this.#isLiteral = false;
     if (lines.indent(line) > 0) return this.#indented(line, wasLiteral);
@@ -68,24 +53,24 @@ class Scanner {
   }
 
   #indented(line: number, isLiteral: boolean): number {
-    const end = this.#lines.firstFlush(line);
+    const end = this.lines.firstFlush(line);
     this.#add(isLiteral ? 'code' : 'quote', line, line, 0);
     return end;
   }
 
   #quotedLiteral(line: number, content: string): number {
-    const lines = this.#lines;
+    const { lines } = this;
     this.#add('code', line, line, 0);
     let at = line;
     while (at < lines.count && !lines.isBlank(at) && lines.content(at)[0] === content[0]) at++;
     return at;
   }
 
-  /** @param first the line of its content */
+  /** @param first first line of the content */
   #add(kind: Block['kind'], line: number, first: number, depth: number, language?: string): void {
-    const lines = this.#lines;
+    const { lines } = this;
     const from = lines.start(Math.min(first, lines.count));
-    this.#blocks.add(kind, lines.start(line), { hasLines: true, from, depth, language });
+    this.blocks.add(kind, lines.start(line), { hasLines: true, from, depth, language });
   }
 
   #table(line: number, end: number): number {
@@ -93,30 +78,29 @@ class Scanner {
     return end;
   }
 
-  /** A simple table ends with its second border, or with one before a blank line. */
+  /** A simple table ends at its second border, or at a border before a blank line. */
   #simpleTable(line: number, content: string): number {
-    const lines = this.#lines;
-    let found = 0;
+    const { lines } = this;
+    let borders = 0;
     for (let at = line + 1; this.#hasTable && at < lines.count; at++) {
       const border = lines.content(at);
       if (!BORDER.test(border)) continue;
       if (border.length !== content.length) return this.#table(line, at);
-      found++;
-      if (found === 2 || lines.isBlank(at + 1)) return this.#table(line, at + 1);
+      borders++;
+      if (borders === 2 || lines.isBlank(at + 1)) return this.#table(line, at + 1);
     }
     this.#hasTable = false;
     return this.#text(line, content);
   }
 
-  /** A directive, a comment, a target, a footnote: with all indented lines below it. */
   #explicit(line: number, content: string): number {
-    const lines = this.#lines;
+    const { lines } = this;
     const isEmptyComment = content === '..' && lines.isBlank(line + 1);
     const end = isEmptyComment ? line + 1 : lines.firstFlush(line + 1);
     const [, name, argument = ''] = DIRECTIVE.exec(content) ?? [];
     if (name === 'replace') this.#replacement(content, argument);
     if (TARGET.test(content)) {
-      this.#blocks.lead(lines.start(line));
+      this.blocks.lead(lines.start(line));
       return end;
     }
     const kind = kindOfDirective(name, content);
@@ -131,14 +115,14 @@ class Scanner {
     if (name !== undefined) this.replacements.set(name.toLowerCase(), argument);
   }
 
-  /** A title between two adornments, or a transition; undefined if the line is text. */
+  /** Reads a title between two adornments, or a transition. @returns undefined if the line is text */
   #overlined(line: number, overline: string): number | undefined {
-    const lines = this.#lines;
+    const { lines } = this;
     if (overline === '::') return undefined;
     const isShort = overline.length < MIN_ADORNMENT;
     if (lines.isBlank(line + 1)) {
       if (isShort) return undefined;
-      this.#blocks.add('break', lines.start(line));
+      this.blocks.add('break', lines.start(line));
       return line + 1;
     }
     const title = lines.content(line + 1);
@@ -147,9 +131,9 @@ class Scanner {
     return this.#title(line, line + 1, `${overline[0]}${overline[0]}`) ? line + 3 : undefined;
   }
 
-  /** A title above an adornment; undefined if the line is text. */
+  /** @returns undefined if the line is text */
   #underlined(line: number, content: string): number | undefined {
-    const lines = this.#lines;
+    const { lines } = this;
     const underline = lines.content(line + 1);
     if (!ADORNMENT.test(underline) || lines.isIndented(line + 1)) return undefined;
     if (isItem(content, lines, line) || FIELD.test(content) || DOCTEST.test(content)) return undefined;
@@ -157,35 +141,34 @@ class Scanner {
     return this.#title(line, line, underline[0] as string) ? line + 2 : undefined;
   }
 
-  /** Adds a title, unless its level is inconsistent. @param titled the line of its words */
+  /** Adds a title, unless its level is inconsistent. @param titled the line that contains the words of the title */
   #title(line: number, titled: number, style: string): boolean {
-    const lines = this.#lines;
-    const known = this.#styles.indexOf(style);
-    const isNew = known === -1;
-    if (isNew ? this.#styles.length !== this.#level : known > this.#level) return false;
+    const { lines } = this;
+    const index = this.#styles.indexOf(style);
+    const isNew = index === -1;
+    if (isNew ? this.#styles.length !== this.#level : index > this.#level) return false;
     if (isNew) this.#styles.push(style);
-    this.#level = isNew ? this.#styles.length : known + 1;
+    this.#level = isNew ? this.#styles.length : index + 1;
     const title = [lines.inks[titled] as number, lines.next(titled)] as const;
-    this.#blocks.add('heading', lines.start(line), { level: this.#level, title });
+    this.blocks.add('heading', lines.start(line), { level: this.#level, title });
     return true;
   }
 
-  /** A paragraph, an item or a field. */
   #text(line: number, content: string): number {
-    const lines = this.#lines;
+    const { lines } = this;
     const isField = FIELD.test(content);
     const isListed = isItem(content, lines, line) || isField || lines.isIndented(line + 1);
     if (isListed) return this.#item(line, isField ? 'metadata' : 'list');
     let end = line + 1;
     while (end < lines.count && !lines.isBlank(end) && lines.indent(end) === 0) end++;
     this.#isLiteral = lines.content(end - 1).endsWith('::');
-    this.#blocks.add('paragraph', lines.start(line));
+    this.blocks.add('paragraph', lines.start(line));
     return end;
   }
 
   #item(line: number, kind: 'list' | 'metadata'): number {
-    const lines = this.#lines;
-    const isNext = this.#blocks.lastKind === kind;
+    const { lines } = this;
+    const isNext = this.blocks.lastKind === kind;
     this.#add(kind, line, line, isNext ? 1 : 0);
     return lines.firstFlush(line + 1);
   }
@@ -198,7 +181,7 @@ function kindOfDirective(name: string | undefined, content: string): Block['kind
   return TABLE.test(name) ? 'table' : 'block';
 }
 
-/** Whether a line begins an item. One with a number does not if the next line is neither blank, indented nor an item. */
+/** Whether a line begins an item. After a numbered item, the next line is blank, indented or an item. */
 function isItem(content: string, lines: Lines, line: number): boolean {
   if (!ITEM.test(content)) return false;
   if (/^[-+*•‣⁃|]/.test(content)) return true;
@@ -209,7 +192,7 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/g;
 const COMBINING = /\p{M}/gu;
 
-/** Columns that a title takes. */
+/** Wide characters have two columns, combining characters none. */
 function widthOf(title: string): number {
   const wide = title.match(WIDE)?.length ?? 0;
   const combining = /[^ -~]/.test(title) ? (title.match(COMBINING)?.length ?? 0) : 0;
@@ -221,7 +204,6 @@ const ROLE = /:[\w.+:-]+:`((?:[^`\\]|\\.)+)`/g;
 const PHRASE = /`((?:[^`\\]|\\.)+)`(?:__?|:[\w.+:-]+:)?/g;
 const HIDDEN = /^(?:!|~(?:.*\.)?)/;
 
-/** A title without roles, references, emphasis and escapes. */
 function plainTitle(title: string, replacements: ReadonlyMap<string, string>): string {
   const held = new Held();
   const hidden = title.replace(LITERAL, (_, code: string) => held.hold(code));
@@ -240,7 +222,6 @@ function plainTitle(title: string, replacements: ReadonlyMap<string, string>): s
   return held.release(plain);
 }
 
-/** The words of a reference without the target in angle brackets. */
 function withoutTarget(words: string): string {
   return words.replace(/\s*<[^<>]*>$/, '') || words;
 }

@@ -6,43 +6,43 @@ import { Headings, type Scope } from './headings.ts';
 import { CDATA, CDATA_END, CDATA_START, CLOSING, EMPTY, isSpace, OPENING, XmlReader } from './syntax.ts';
 import { DOCUMENT, Tree } from './tree.ts';
 
-/** What a parent has before an offset. */
 const NOTHING = 0;
-/** Something that introduces what follows: a comment, an instruction, a title. */
+/** A comment, an instruction or a title: it introduces the next sibling. */
 const LEAD = 1;
 const ELEMENT = 2;
 const TEXT = 3;
 
+/** What comes before the current offset within the parent. */
 type Before = typeof NOTHING | typeof LEAD | typeof ELEMENT | typeof TEXT;
 
-/** An open element. */
-interface Open extends Scope {
-  readonly parent: Open | undefined;
-  /** Number of open elements around its children. */
-  readonly depth: number;
-  /** Its index in the tree, or that of the deepest kept element around it. */
-  readonly index: number;
-  readonly isDeep: boolean;
+interface Position {
   readonly start: number;
-  /** Its opening tag ends. */
+  /** Where the opening tag of the element ends. */
   readonly inner: number;
-  /** Index of the boundary before it. */
+  /** The start of the tags and comments before the element's content. */
+  readonly runStart: number;
+  /** Index in the tree. An element that is too deep has the index of its deepest kept ancestor. */
+  readonly index: number;
+  readonly contentsBefore: number;
   readonly edge: number;
-  /** Number of boundaries before those in it. */
+  /** Number of boundaries before the element's content. */
   readonly edgesBefore: number;
-  /** The last boundary between its children. */
+}
+
+interface Open extends Scope, Position {
+  readonly parent: Open | undefined;
+  readonly depth: number;
+  readonly isDeep: boolean;
+  /** Index of the last boundary between the element's children. */
   lastEdge: number;
   children: number;
-  /** Number of stretches of text between its children. */
   texts: number;
   before: Before;
-  /** Its last child, if that has boundaries. */
+  /** The last child, if that child contains boundaries. */
   parted: Parted | undefined;
-  /** Whether any child has. */
   hasParted: boolean;
 }
 
-/** The structure of an XML text. */
 export interface XmlStructure {
   readonly edges: Edges;
   readonly headings: readonly Heading[];
@@ -50,10 +50,9 @@ export interface XmlStructure {
 }
 
 /**
- * Finds the structure of XML in one pass over its markup, in time linear in the text, however it is nested or broken.
- *
- * The boundaries are between the children of each element, by its depth. An element that is mainly text with elements
- * in it has none, except beside children that have boundaries themselves, such as lists.
+ * Finds the structure of XML in one pass. The time is linear in the text, even if nesting is deep or broken. Boundaries
+ * are between the children of each element, ranked by its depth. An element that is mainly text has boundaries only
+ * next to children that contain boundaries, such as lists.
  */
 export function findStructure(text: string): XmlStructure {
   return new StructureFinder(text).find();
@@ -71,7 +70,6 @@ class StructureFinder {
   #top: Open = this.#document;
   /** The open elements by name, innermost last. */
   readonly #openByName = new Map<string, Open[]>();
-  /** After what has been read. */
   #behind = 0;
   /** Where the tags and comments before the next content begin. */
   #runStart = NO_OFFSET;
@@ -102,7 +100,6 @@ class StructureFinder {
     this.#behind = end;
   }
 
-  /** Text between two tags is content, unless it is white space. */
   #readText(end: number): void {
     let start = this.#behind;
     while (start < end && isSpace(this.#text.charCodeAt(start))) start++;
@@ -127,10 +124,10 @@ class StructureFinder {
   #addContent(start: number, end: number, owner: Open): void {
     this.#headings.content(this.#runStart === NO_OFFSET ? start : this.#runStart);
     this.#runStart = NO_OFFSET;
-    this.#tree.content(start, end, owner.index, owner.isDeep);
+    this.#tree.addContent(start, end, owner.index, owner.isDeep);
   }
 
-  /** A comment belongs to what follows, unless it ends the line of what was before. */
+  /** Reads a comment or instruction. At the end of a line with other content, it stays with that content. */
   #lead(): void {
     const { start, end } = this.#reader;
     const top = this.#top;
@@ -141,7 +138,7 @@ class StructureFinder {
     top.before = LEAD;
   }
 
-  /** Whether markup is the last of its line, but not the first. */
+  /** Whether markup is the last on its line, but not the first. */
   #endsLine(start: number, end: number): boolean {
     const text = this.#text;
     let at = end;
@@ -160,8 +157,15 @@ class StructureFinder {
     const edge = isFirst ? NO_EDGE : this.#addEdge(parent, position, isLead);
     this.#beginRun(position);
     const index = this.#tree.open(name, parent.index, start);
-    const place = { index, edge, edgesBefore: this.#edges.length, contentsBefore: this.#tree.contents };
-    const element = openElement(name, parent, { ...place, start, inner: end, runStart: this.#runStart });
+    const element = openElement(name, parent, {
+      index,
+      edge,
+      edgesBefore: this.#edges.length,
+      contentsBefore: this.#tree.contents,
+      start,
+      inner: end,
+      runStart: this.#runStart,
+    });
     parent.children++;
     parent.before = ELEMENT;
     parent.parted = undefined;
@@ -183,7 +187,7 @@ class StructureFinder {
     this.#leave(start, end);
   }
 
-  /** The innermost element ends, with or without a closing tag: its content at `inner`. */
+  /** Ends the innermost element, with or without a closing tag. @param inner where its content ends */
   #leave(inner: number, end: number): void {
     const element = this.#top;
     const parent = element.parent as Open;
@@ -203,7 +207,6 @@ class StructureFinder {
       parent.before = LEAD;
   }
 
-  /** Takes back the boundaries in an element that is mainly text. */
   #takeBack({ texts, children, hasParted, lastEdge, edgesBefore }: Open): void {
     const isText = texts > 0 && 2 * texts >= children;
     if (!isText) return;
@@ -218,7 +221,7 @@ class StructureFinder {
     return edge;
   }
 
-  /** Where something begins, with its indentation if it begins a line. */
+  /** The offset; if only indentation is before the offset on its line, the start of that indentation. */
   #startOf(offset: number): number {
     return startOnLine(this.#text, this.#behind, offset);
   }
@@ -228,27 +231,25 @@ class StructureFinder {
   }
 }
 
-type Place = Pick<Open, 'index' | 'edge' | 'edgesBefore' | 'contentsBefore' | 'start' | 'inner' | 'runStart'>;
-
-function openElement(name: string, parent: Open | undefined, place: Place): Open {
+function openElement(name: string, parent: Open | undefined, position: Position): Open {
   return {
     name,
     parent,
     depth: parent === undefined ? 0 : parent.depth + 1,
-    index: place.index,
-    isDeep: place.index === parent?.index,
-    start: place.start,
-    inner: place.inner,
-    edge: place.edge,
-    edgesBefore: place.edgesBefore,
+    index: position.index,
+    isDeep: position.index === parent?.index,
+    start: position.start,
+    inner: position.inner,
+    edge: position.edge,
+    edgesBefore: position.edgesBefore,
     lastEdge: NO_EDGE,
     children: 0,
     texts: 0,
     before: NOTHING,
     parted: undefined,
     hasParted: false,
-    runStart: place.runStart,
-    contentsBefore: place.contentsBefore,
+    runStart: position.runStart,
+    contentsBefore: position.contentsBefore,
     titled: parent?.titled ?? 0,
     hasTitle: false,
     headings: undefined,
@@ -256,16 +257,21 @@ function openElement(name: string, parent: Open | undefined, place: Place): Open
 }
 
 function openDocument(): Open {
-  const nowhere = { index: DOCUMENT, edge: NO_EDGE, start: 0, inner: 0, runStart: 0 };
-  return openElement('', undefined, { ...nowhere, edgesBefore: 1, contentsBefore: 0 });
+  return openElement('', undefined, {
+    index: DOCUMENT,
+    edge: NO_EDGE,
+    edgesBefore: 1,
+    contentsBefore: 0,
+    start: 0,
+    inner: 0,
+    runStart: 0,
+  });
 }
 
 const BYTE_ORDER_MARK = 0xfeff;
 
-/** Whether a unit is a space or a tab. */
 function isBlank(unit: number): boolean {
   return unit === 32 || unit === 9;
 }
 
-// It contains all that finds the structure.
 keepOptimised(new StructureFinder(''));

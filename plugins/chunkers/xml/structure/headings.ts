@@ -1,11 +1,9 @@
 import type { Heading } from '../../../toolkit/heading-paths.ts';
-import { localName } from './syntax.ts';
-import { titleText } from './title-text.ts';
+import { decodeReferences } from '../../../toolkit/markup/index.ts';
+import { CDATA, CDATA_END, CDATA_START, CLOSING, localName, OPENING, wordsIn, XmlReader } from './syntax.ts';
 
-const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
-
-/** Elements whose title is the heading of all that is in them, in JATS, TEI, DITA, DocBook, feeds, and wikis. */
-const CONTAINERS = words(`
+/** Elements whose title is a heading, in JATS, TEI, DITA, DocBook, RFCs, feeds and wikis. */
+const CONTAINERS = wordsIn(`
   article book part chapter section sect1 sect2 sect3 sect4 sect5 simplesect preface appendix partintro set colophon
   dedication acknowledgements glossary bibliography index reference refentry refsect1 refsect2 refsect3 refsection
   book-part sec abstract trans-abstract app app-group ack ref-list fn-group notes boxed-text
@@ -13,43 +11,40 @@ const CONTAINERS = words(`
   topic concept task troubleshooting glossentry example map bookmap
   rfc channel item feed entry page`);
 /** Elements between a container and its title. */
-const WRAPPERS = words(`
+const WRAPPERS = wordsIn(`
   info bookinfo articleinfo chapterinfo sectioninfo partinfo prefaceinfo appendixinfo setinfo referenceinfo
   front article-meta title-group book-meta book-title-group book-part-meta teiHeader fileDesc titleStmt`);
-const TITLES = words('title head article-title book-title glossterm refentrytitle');
-/** In RFCs, where it is the title of a section. */
+const TITLES = wordsIn('title head article-title book-title glossterm refentrytitle');
+/** The title of a section in RFCs. */
 const NAME = 'name';
 const MAX_WRAPPERS = 4;
-/** Titles of elements in more titled elements are text: every chunk repeats the titles around it. */
+/** Maximum nesting of titled elements; deeper titles are text. Every chunk repeats the titles around it. */
 const MAX_TITLED = 32;
 const HTML_HEADING = /^h[1-6]$/i;
-/** Levels from one titled element to the next: those between are of the headings of HTML. */
+/** Difference between the levels of nested titled elements. HTML headings use the levels in between. */
 const STEP = 10;
 
-/** An element that may be titled, or contain headings. */
 export interface Scope {
   readonly name: string;
   readonly parent: Scope | undefined;
-  /** Where the tags and comments before its content begin. */
+  /** The start of the tags and comments before the element's content. */
   readonly runStart: number;
-  /** Contents before it. */
+  /** Number of contents (texts and empty elements) before the element. */
   readonly contentsBefore: number;
-  /** How many elements with titles it is in, including itself. */
   titled: number;
   hasTitle: boolean;
-  /** The headings that end with it. */
+  /** Headings whose sections end with this element. */
   headings: OpenHeading[] | undefined;
 }
 
 type OpenHeading = { -readonly [Key in keyof Heading]: Heading[Key] };
 
-/** Collects the headings of a text: titles of elements, and the headings of HTML in it. */
 export class Headings {
   readonly #text: string;
   readonly #found: OpenHeading[] = [];
-  /** Those whose element has ended, while no content has followed. */
+  /** Headings whose elements have ended. Their `reach` is set when content follows. */
   readonly #ending: OpenHeading[] = [];
-  /** Contents before the end of the last heading. */
+  /** Number of contents before the end of the last heading. */
   #contentsAtLast = -1;
 
   constructor(text: string) {
@@ -57,16 +52,16 @@ export class Headings {
   }
 
   get found(): readonly Heading[] {
-    return this.#found.sort((one, other) => one.start - other.start || one.level - other.level);
+    return this.#found.sort((a, b) => a.start - b.start || a.level - b.level);
   }
 
-  /** Content begins; the tags before it begin at `runStart`. */
+  /** Called when content begins. @param runStart where the tags before the content begin */
   content(runStart: number): void {
     for (let heading = this.#ending.pop(); heading !== undefined; heading = this.#ending.pop())
       heading.reach = runStart;
   }
 
-  /** An element with content ends: its text is `[inner, innerEnd)`. @returns whether it is a heading */
+  /** Called when an element with content ends. @returns whether the element is a heading for its next sibling */
   close(scope: Scope, inner: number, innerEnd: number, contents: number): boolean {
     for (const heading of scope.headings ?? []) this.#ending.push(heading);
     const name = localName(scope.name);
@@ -107,7 +102,7 @@ export class Headings {
   }
 }
 
-/** The element whose title an element is, if any. */
+/** The element that a title belongs to; undefined if the title is text. */
 function titledBy(title: Scope, name: string): Scope | undefined {
   let scope = title.parent;
   for (let count = 0; scope !== undefined && count < MAX_WRAPPERS; count++) {
@@ -118,4 +113,40 @@ function titledBy(title: Scope, name: string): Scope | undefined {
     scope = scope.parent;
   }
   return scope !== undefined && CONTAINERS.has(localName(scope.name)) ? scope : undefined;
+}
+
+const MAX_READ = 2000;
+const MAX_NAME = 200;
+
+/** Notes and index entries, whose text does not belong to the title. */
+const ASIDE = wordsIn('fn xref-fn footnote note indexterm index-term index');
+
+/** Removes tags, comments and notes, decodes references and collapses white space. */
+function titleText(xml: string): string {
+  const whole = textOf(xml.slice(0, MAX_READ))
+    .replace(/\u00ad/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .toWellFormed();
+  return whole.length <= MAX_NAME ? whole : Array.from(whole).slice(0, MAX_NAME).join('').trimEnd();
+}
+
+function textOf(xml: string): string {
+  const reader = new XmlReader(xml);
+  let text = '';
+  let behind = 0;
+  let asides = 0;
+  const add = (part: string) => {
+    if (asides === 0) text += part;
+  };
+  while (reader.read()) {
+    const { kind, name, start, end } = reader;
+    add(decodeReferences(xml.slice(behind, start)));
+    if (kind === CDATA) add(xml.slice(start + CDATA_START.length, end - CDATA_END.length));
+    else if (ASIDE.has(localName(name)) && (kind === OPENING || kind === CLOSING))
+      asides = Math.max(asides + (kind === OPENING ? 1 : -1), 0);
+    behind = end;
+  }
+  add(decodeReferences(xml.slice(behind)));
+  return text;
 }

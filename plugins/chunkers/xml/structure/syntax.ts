@@ -2,7 +2,7 @@ import { keepOptimised } from '../../../../core/kit.ts';
 
 export const OPENING = 0;
 export const CLOSING = 1;
-/** An opening tag that is a whole element. */
+/** A self-closing tag. */
 export const EMPTY = 2;
 export const COMMENT = 3;
 export const CDATA = 4;
@@ -30,30 +30,27 @@ const SINGLE = 39;
 const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 const NOWHERE = -1;
-/** A declaration with brackets that another `<` breaks off. */
+/** The result for a declaration with brackets that another `<` breaks off. */
 const BROKEN_OFF = -2;
 
 /**
- * Reads the markup of XML one after the other, in one pass; everything between is text. What is not well-formed is
- * text, too: a `<` that begins no markup, and markup without an end. Its fields describe the last one read.
+ * Reads the markup of XML in one pass. Everything else is text, including a `<` that begins no markup and markup
+ * without an end.
  */
 export class XmlReader {
   readonly #text: string;
   #next = 0;
-  /** The ends of markup that no longer occur. */
+  /** Closing signs that the rest of the text lacks. */
   readonly #missing = new Set<string>();
   kind: MarkupKind = INSTRUCTION;
-  /** `[start, end)` of the markup. */
   start = 0;
   end = 0;
-  /** Tags: the name with its prefix, as written. */
   name = '';
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** Goes to the next markup; false if there is none. */
   read(): boolean {
     const text = this.#text;
     for (let at = text.indexOf('<', this.#next); at !== -1; at = text.indexOf('<', at + 1)) {
@@ -68,7 +65,7 @@ export class XmlReader {
     return false;
   }
 
-  /** Where the markup that begins with the `<` at an offset ends; `NOWHERE` if none does. */
+  /** The end of the markup that begins at a `<`; `NOWHERE` if no markup begins there. */
   #readAt(at: number): number {
     const text = this.#text;
     const unit = text.charCodeAt(at + 1);
@@ -103,18 +100,18 @@ export class XmlReader {
     return beginsName(text.charCodeAt(at + 2)) ? this.#afterDeclaration(at + 2) : NOWHERE;
   }
 
-  /** After a declaration with its quotes and brackets. Once one has no end, others end at the next `>`. */
+  /** The offset after a declaration. After a declaration without an end, later declarations end at the next `>`. */
   #afterDeclaration(from: number): number {
     if (this.#missing.has(']>')) return this.#after('>', from);
     const end = declarationEnd(this.#text, from);
-    // Nested declarations with the same fault would each be read to its end.
+    // A broken declaration is noted. Otherwise each one nested in it would read the rest of the text again.
     const isBroken = end > this.#text.length || end < NOWHERE;
     if (!isBroken) return end;
     this.#missing.add(']>');
     return NOWHERE;
   }
 
-  /** After the next occurrence of a sign. One that is missing is searched for once. */
+  /** The offset after the next `sign`; `NOWHERE` if there is none. A missing sign is searched for only once. */
   #after(sign: string, from: number): number {
     if (this.#missing.has(sign)) return NOWHERE;
     const found = this.#text.indexOf(sign, from);
@@ -126,7 +123,7 @@ export class XmlReader {
 
 keepOptimised(new XmlReader(''));
 
-/** After the `>` of a tag. Ends at a `<` that begins another tag, so that a tag without an end hides nothing. */
+/** The offset after the `>` of a tag; `NOWHERE` if another tag begins first. */
 function tagEnd(text: string, from: number): number {
   let quote = 0;
   for (let at = from; at < text.length; at++) {
@@ -141,8 +138,8 @@ function tagEnd(text: string, from: number): number {
 }
 
 /**
- * After the `>` of a declaration, which may contain others in brackets. Without one it is above the length of the text,
- * or `BROKEN_OFF` after brackets.
+ * The offset after the `>` of a declaration, which may contain declarations in brackets. If the text ends first, the
+ * result is beyond the text. If another `<` comes first, the result is `NOWHERE`; after brackets, it is `BROKEN_OFF`.
  */
 function declarationEnd(text: string, from: number): number {
   let quote = 0;
@@ -164,19 +161,17 @@ function declarationEnd(text: string, from: number): number {
   return text.length + 1;
 }
 
-/** The last unit of a comment. */
 function commentEnd(text: string, at: number): number {
   const end = text.indexOf('-->', at);
   return end === -1 ? text.length : end + 2;
 }
 
-/** Whether a `<` begins markup rather than being a sign in a text. */
 function beginsMarkup(text: string, at: number): boolean {
   const unit = text.charCodeAt(at + 1);
   return beginsName(unit) || unit === SLASH || unit === BANG || unit === QUESTION;
 }
 
-/** Letters, `_`, `:` and everything outside ASCII. */
+/** Whether a code unit may begin a name: letters, `_`, `:` and units from U+00C0 on. */
 function beginsName(unit: number): boolean {
   return (
     (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || unit === 95 || unit === 58 || unit >= 0xc0
@@ -187,12 +182,14 @@ function endsName(unit: number): boolean {
   return unit === GREATER || unit === SLASH || unit === LESS || isSpace(unit);
 }
 
-/** Whether a unit is white space in XML. */
 export function isSpace(unit: number): boolean {
   return unit === 32 || unit === 10 || unit === 9 || unit === 13;
 }
 
-/** A name without its prefix. */
+export function wordsIn(list: string): ReadonlySet<string> {
+  return new Set(list.trim().split(/\s+/));
+}
+
 export function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }

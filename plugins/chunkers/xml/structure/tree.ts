@@ -1,37 +1,34 @@
 import { countUpTo, countWhile, keepOptimised } from '../../../../core/kit.ts';
 
-/** Longer and deeper paths are omitted: deeply nested elements would have very long ones. */
+/** Paths with more characters or levels are omitted, because many chunks would repeat them. */
 const MAX_CHARACTERS = 256;
 const MAX_LEVELS = 64;
 
-/** The document, which is around the root element. */
+/** The index of the document, which contains the root element. */
 export const DOCUMENT = 0;
 
-/** Where a stretch lies among the elements of a text. */
-export interface Place {
-  /** XPath of the smallest element that contains it; null if that is too long or too deep. */
+interface Location {
+  /** XPath of the smallest element that contains the stretch; null if the path is too long or too deep. */
   readonly xpath: string | null;
-  /** The first and the last child of that element in the stretch, from 1, unless it is one element or has text. */
+  /** First and last child (from 1) of that element in the stretch; undefined for a whole element or only text. */
   readonly elements: readonly [first: number, last: number] | undefined;
 }
 
-/** The elements of a text, and which of them its contents belong to. */
 export class Tree {
   readonly #names: string[] = [''];
   readonly #parents: number[] = [DOCUMENT];
   readonly #levels: number[] = [0];
-  /** Numbers of elements among their siblings: of the same name, and of all names. */
+  /** Position of each element among siblings: of the same name (`#namesakes`), and of any name (`#ordinals`). */
   readonly #namesakes: number[] = [0];
   readonly #ordinals: number[] = [0];
   readonly #starts: number[] = [0];
   readonly #ends: number[] = [Number.POSITIVE_INFINITY];
   readonly #children: number[] = [0];
-  /** For each element with children, how many have each name. */
+  /** Number of children by name, for each open element. */
   readonly #counts: (Map<string, number> | undefined)[] = [undefined];
   readonly #contentStarts: number[] = [];
   readonly #contentEnds: number[] = [];
   readonly #owners: number[] = [];
-  /** Whether a content belongs to an element that is too deep to be kept here. */
   readonly #isDeep: boolean[] = [];
 
   get contents(): number {
@@ -64,22 +61,23 @@ export class Tree {
     this.#counts[element] = undefined;
   }
 
-  /** Text, or an element without content, belongs to an element. */
-  content(start: number, end: number, owner: number, isDeep: boolean): void {
+  /** @param owner the element that contains the text, or the empty element itself */
+  addContent(start: number, end: number, owner: number, isDeep: boolean): void {
     this.#contentStarts.push(start);
     this.#contentEnds.push(end);
     this.#owners.push(owner);
     this.#isDeep.push(isDeep);
   }
 
-  /** The place of a stretch; that of one without content is what contains it and the contents beside it. */
-  place(start: number, end: number): Place {
+  /** Locates a stretch. A stretch without content is located by the contents before and after it. */
+  locate(start: number, end: number): Location {
     const behind = countUpTo(this.#contentEnds, start);
     const before = countWhile(this.#contentStarts, (content) => content < end) - 1;
-    const [first, last] = [Math.min(behind, before), Math.max(behind, before)];
+    const first = Math.min(behind, before);
+    const last = Math.max(behind, before);
     if (first < 0 || last >= this.contents) return { xpath: '/', elements: undefined };
     const element = this.#common(this.#owners[first] as number, this.#owners[last] as number);
-    const isDeep = [first, last].some((one) => this.#isDeep[one] && this.#owners[one] === element);
+    const isDeep = [first, last].some((index) => this.#isDeep[index] && this.#owners[index] === element);
     if (isDeep) return { xpath: null, elements: undefined };
     const whole = this.#outermostWithin(element, start, end);
     if (whole !== undefined) return { xpath: this.#xpath(whole), elements: undefined };
@@ -89,11 +87,12 @@ export class Tree {
   }
 
   #childrenIn(element: number, first: number, last: number): [number, number] | undefined {
-    const [one, other] = [first, last].map((content) => this.#childAround(element, content));
-    return one === undefined || other === undefined ? undefined : [one, other];
+    const firstChild = this.#childAround(element, first);
+    const lastChild = this.#childAround(element, last);
+    return firstChild === undefined || lastChild === undefined ? undefined : [firstChild, lastChild];
   }
 
-  /** The number of the child of an element that a content belongs to; undefined if it belongs to the element itself. */
+  /** The position of the child that holds a content; undefined if the element itself owns the content. */
   #childAround(element: number, content: number): number | undefined {
     let child = this.#owners[content] as number;
     if (child === element) return undefined;
@@ -102,7 +101,8 @@ export class Tree {
   }
 
   #common(one: number, other: number): number {
-    let [a, b] = [one, other];
+    let a = one;
+    let b = other;
     while (a !== b) {
       if ((this.#levels[a] as number) >= (this.#levels[b] as number)) a = this.#parents[a] as number;
       else b = this.#parents[b] as number;
@@ -110,14 +110,13 @@ export class Tree {
     return a;
   }
 
-  /** The outermost element, from one outwards, that lies within a stretch with both of its tags. */
   #outermostWithin(element: number, start: number, end: number): number | undefined {
-    let found: number | undefined;
+    let outermost: number | undefined;
     for (let at = element; at !== DOCUMENT; at = this.#parents[at] as number) {
       if ((this.#starts[at] as number) < start || (this.#ends[at] as number) > end) break;
-      found = at;
+      outermost = at;
     }
-    return found;
+    return outermost;
   }
 
   #xpath(element: number): string | null {

@@ -1,39 +1,37 @@
 import { readFileSync } from 'node:fs';
-import { forEachPart } from './parts.ts';
 
-/** Changes with the parts, their hashes and their rows: vectors of different versions cannot be compared. */
+/** The version of the stored vectors (rows) of parts. Text vectors of two versions cannot be compared. */
 export const LEXICAL_VERSION = 'parts-2';
 
-/** Frequent parts, each of which has a trained row. */
 const PARTS = 11_262;
-/** Numbers of a row, each of 4 bits, and what they have more than they mean. */
+/** Values in the row of a part. The file has 4 bits per value. */
 const ROW = 256;
+/** The 4-bit code that means zero. */
 const MIDDLE = 8;
 
-/** Dimensions that the hash of a part is added to, each with a sign, and what a part without a row counts there. */
+/** Number of dimensions that a part's hash selects. The part's weight is added to or subtracted from each. */
 const SIGNS = 4;
+/** The weight of a part that has no row, because it is rare. */
 const RAREST = 6;
 
 /**
- * Writes into `target` a vector of length 1 for the parts of a text, whatever its script; zeros if it has no letter,
- * digit or pictograph. Texts have similar vectors if they share parts that are not frequent, or have parts of the same
- * topics.
+ * Writes the vector of a text, from the text's parts, into `target`: its length is 1, or 0 if the text has no
+ * letter, digit or pictograph. Texts that share rare parts, or parts of the same topics, get similar vectors.
  */
 export type LexicalVectors = (text: string, target: Float32Array) => void;
 
 export function createLexicalVectors(dimensions: number): LexicalVectors {
-  const { places, scales, levels, weights } = readRows();
+  const { indexes, scales, levels, weights } = readRows();
   const sums = new Float64Array(dimensions);
   const width = Math.min(ROW, dimensions);
 
-  /** Adds a part's row, and its signs to the dimensions after those of rows. */
-  function addRow(part: number, place: number, times: number): void {
-    const scale = times * (scales[place] as number);
-    const from = place * ROW;
+  function addRow(part: number, row: number, times: number): void {
+    const scale = times * (scales[row] as number);
+    const from = row * ROW;
     for (let at = 0; at < width; at++) {
       sums[at] = (sums[at] as number) + scale * (levels[from + at] as number);
     }
-    if (dimensions > ROW) addSigns(sums, ROW, part, times * (weights[place] as number));
+    if (dimensions > ROW) addSigns(sums, ROW, part, times * (weights[row] as number));
   }
 
   return (text, target) => {
@@ -42,9 +40,9 @@ export function createLexicalVectors(dimensions: number): LexicalVectors {
     sums.fill(0);
     for (const [part, count] of counts) {
       const times = 1 + Math.log(count);
-      const place = places.get(part);
-      if (place === undefined) addSigns(sums, 0, part, times * RAREST);
-      else addRow(part, place, times);
+      const row = indexes.get(part);
+      if (row === undefined) addSigns(sums, 0, part, times * RAREST);
+      else addRow(part, row, times);
     }
     const scale = inverse(sums);
     for (let at = 0; at < dimensions; at++) target[at] = (sums[at] as number) * scale;
@@ -52,46 +50,41 @@ export function createLexicalVectors(dimensions: number): LexicalVectors {
 }
 
 interface Rows {
-  /** The row of a part, by its hash. */
-  readonly places: ReadonlyMap<number, number>;
-  /** What a level of each row means. */
+  readonly indexes: ReadonlyMap<number, number>;
   readonly scales: Float32Array;
-  /** The numbers of all rows. */
   readonly levels: Int8Array;
-  /** What each part counts in a dimension of its signs, so that these are as long as its row. */
+  /** Weights by row. With this weight, the signs of a part have the same vector length as its row. */
   readonly weights: Float64Array;
 }
 
 let read: Rows | undefined;
 
-/** The rows of frequent parts; read when a text first needs them. */
 function readRows(): Rows {
   read ??= parseRows(readFileSync(new URL(`${LEXICAL_VERSION}.bin`, import.meta.url)));
   return read;
 }
 
 function parseRows(file: Buffer): Rows {
-  const scales = Float32Array.from({ length: PARTS }, (_, place) => file.readFloatLE(4 * (PARTS + place)));
+  const scales = Float32Array.from({ length: PARTS }, (_, row) => file.readFloatLE(4 * (PARTS + row)));
   const levels = new Int8Array(PARTS * ROW);
   for (const [at, pair] of file.subarray(8 * PARTS).entries()) {
     levels[2 * at] = (pair & 15) - MIDDLE;
     levels[2 * at + 1] = (pair >> 4) - MIDDLE;
   }
   return {
-    places: new Map(Array.from(scales, (_, place) => [file.readUInt32LE(4 * place), place])),
+    indexes: new Map(Array.from(scales, (_, row) => [file.readUInt32LE(4 * row), row])),
     scales,
     levels,
-    weights: Float64Array.from(scales, (scale, place) => scale * halfLength(levels, place)),
+    weights: Float64Array.from(scales, (scale, row) => scale * halfLength(levels, row)),
   };
 }
 
-/** Half of the length of a row in levels: the length of four signs is twice what each counts. */
-function halfLength(levels: Int8Array, place: number): number {
-  const row = levels.subarray(place * ROW, (place + 1) * ROW);
-  return Math.sqrt(row.reduce((sum, level) => sum + level ** 2, 0) / SIGNS);
+/** The weight of signs, in levels, with which `SIGNS` signs have the same vector length as the row. */
+function halfLength(levels: Int8Array, row: number): number {
+  const values = levels.subarray(row * ROW, (row + 1) * ROW);
+  return Math.sqrt(values.reduce((sum, level) => sum + level ** 2, 0) / SIGNS);
 }
 
-/** Adds a part to the dimensions from `first` on. */
 function addSigns(sum: Float64Array, first: number, part: number, weight: number): void {
   let bits = part;
   for (let sign = 0; sign < SIGNS; sign++) {
@@ -104,4 +97,118 @@ function addSigns(sum: Float64Array, first: number, part: number, weight: number
 function inverse(vector: Float64Array): number {
   const square = vector.reduce((sum, value) => sum + value * value, 0);
   return square === 0 ? 0 : 1 / Math.sqrt(square);
+}
+
+type OnPart = (hash: number) => void;
+
+/**
+ * Matches three kinds of text: runs of dense scripts (no spaces between words, or many endings as in Korean);
+ * words of all other scripts; pictographs.
+ */
+const RUNS =
+  /([\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}ー]+)|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}ー]]+|\p{Extended_Pictographic}/gv;
+
+/** `RUNS` for long texts. Runs have at most 1000 characters: a longer one could overflow the stack. */
+const SHORT_RUNS = new RegExp(RUNS.source.replaceAll(']+', ']{1,1000}'), RUNS.flags);
+const LONG_TEXT = 100_000;
+
+function runsOf(text: string) {
+  return text.matchAll(text.length > LONG_TEXT ? SHORT_RUNS : RUNS);
+}
+
+/** Matches 30 marks before another mark. Normalising takes quadratic time in a run of marks (see UAX #15). */
+const MANY_MARKS = /[\p{M}\uff9e\uff9f]{30}(?=[\p{M}\uff9e\uff9f])/gu;
+const MIN_MARKED = 10_000;
+
+function normalized(text: string): string {
+  const limited = text.length < MIN_MARKED ? text : text.replace(MANY_MARKS, '$&\u034f');
+  return limited.normalize('NFKC').toLowerCase();
+}
+
+/**
+ * Visits the parts of a text, ignoring case and compatibility forms. In dense scripts, such as Chinese, parts
+ * are characters and pairs of characters. In other scripts, parts are words, beginnings of words, and
+ * stretches of four characters.
+ */
+export function forEachPart(text: string, onPart: OnPart): void {
+  for (const [run, dense] of runsOf(normalized(text))) {
+    if (dense === undefined) readWord(run, onPart);
+    else readPairs(run, onPart);
+  }
+}
+
+function readPairs(run: string, onPart: OnPart): void {
+  let before = 0;
+  let whole = SEED;
+  let hasPart = false;
+  const give = (hash: number) => {
+    hasPart = true;
+    onPart(mixed(hash));
+  };
+  for (const character of run) {
+    const code = character.codePointAt(0) as number;
+    if (code >= FIRST_IDEOGRAPH) give(step(SEED, code));
+    if (before > 0 && !(isHiragana(before) && isHiragana(code))) give(step(step(SEED, before), code));
+    before = code;
+    whole = step(whole, code);
+  }
+  if (!hasPart) give(whole);
+}
+
+/** In dense scripts, such as Chinese, each character from this code point on is also a part by itself. */
+const FIRST_IDEOGRAPH = 0x3400;
+
+/** Whether a character is hiragana. Pairs of hiragana are not parts: they are endings or particles. */
+const isHiragana = (code: number): boolean => code >= 0x3040 && code < 0x30a0;
+
+/** The code that represents the start and end of a word in hashes. */
+const EDGE = 1;
+
+const BEGINNING = 5;
+const STRETCH = 4;
+
+function readWord(word: string, onPart: OnPart): void {
+  let whole = step(SEED, EDGE);
+  for (let at = 0; at < word.length; at++) {
+    whole = step(whole, word.charCodeAt(at));
+    if (at === BEGINNING - 1 && word.length > BEGINNING) onPart(mixed(whole));
+  }
+  onPart(mixed(step(whole, EDGE)));
+  if (word.length < STRETCH - 1) return;
+  for (let at = -1; at + STRETCH <= word.length + 1; at++) {
+    let hash = SEED;
+    for (let next = at; next < at + STRETCH; next++) hash = step(hash, codeAt(word, next));
+    onPart(mixed(hash));
+  }
+}
+
+const codeAt = (word: string, at: number): number =>
+  at < 0 || at >= word.length ? EDGE : word.charCodeAt(at);
+
+const SEED = 0x811c9dc5;
+const step = (hash: number, code: number): number => Math.imul(hash ^ code, 0x01000193);
+
+function mixed(hash: number): number {
+  let bits = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return (bits ^ (bits >>> 16)) >>> 0;
+}
+
+const OTHER_SCRIPT = /[\p{L}--\p{sc=Latin}]/v;
+/** Matches UTF-16 units that may belong to non-Latin scripts: a fast test before `OTHER_SCRIPT`. */
+const OTHER_UNIT =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: these are ranges of units, not of characters.
+  /[\xb5\u02b9-\u1dff\u1f00-\u1fff\u2070-\u209f\u20d0-\u218f\u2c00-\ud83b\ud840-\udbff\ue000-\ufdff\ufe70-\uffff]/;
+
+/** The share of words in non-Latin scripts. Each character of a dense script (Chinese) counts as a word. */
+export function shareOfOtherScripts(text: string): number {
+  if (!OTHER_UNIT.test(text) || !OTHER_SCRIPT.test(text)) return 0;
+  let other = 0;
+  let all = 0;
+  for (const [run, dense] of runsOf(text)) {
+    const words = dense === undefined ? 1 : dense.length;
+    all += words;
+    if (dense !== undefined || OTHER_SCRIPT.test(run)) other += words;
+  }
+  return all === 0 ? 0 : other / all;
 }

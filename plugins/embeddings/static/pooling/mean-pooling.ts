@@ -1,19 +1,19 @@
 import type { Table } from '../table/table.ts';
-import { createPlainAccumulator, MAX_ROWS, type RowAccumulator } from './row-accumulator.ts';
-import { createWasmAccumulator } from './wasm-row-accumulator.ts';
+import {
+  createPlainAccumulator,
+  createWasmAccumulator,
+  MAX_ROWS,
+  type RowAccumulator,
+} from './row-accumulator.ts';
 
-/** How the rows of a text's tokens become its vector. */
 export interface PoolingOptions {
-  /** Whether vectors are scaled to length 1. */
   readonly normalizes: boolean;
-  /** Whether a token that occurs `n` times counts `1 + ln(n)` times. */
+  /** Whether `n` occurrences of a token weigh `1 + ln(n)` instead of `n`. */
   readonly dampsRepeats: boolean;
 }
 
-/** Writes the vector of a text's tokens into `target` from `offset` on. */
 export type MeanPooling = (ids: Uint32Array, target: Float32Array, offset: number) => void;
 
-/** Takes the mean of the rows of tokens, each distinct token weighted by how often it occurs. */
 export function createMeanPooling(table: Table, { normalizes, dampsRepeats }: PoolingOptions): MeanPooling {
   const { tokens, unknownId } = table.shape;
   const counter = { counts: new Uint32Array(tokens), distinct: new Uint32Array(tokens) };
@@ -21,34 +21,32 @@ export function createMeanPooling(table: Table, { normalizes, dampsRepeats }: Po
   const { sums } = accumulator;
   return (ids, target, offset) => {
     sums.fill(0);
-    const found = countTokens(counter, ids, unknownId);
-    const total = addRows(table, accumulator, counter, found, dampsRepeats);
+    const distinctCount = countTokens(counter, ids, unknownId);
+    const total = addRows(table, accumulator, counter, distinctCount, dampsRepeats);
     writeScaled(sums, Math.fround(inverse(normalizes ? lengthOf(sums) : total)), target, offset);
   };
 }
 
-/** Counts the tokens of one text at a time. */
 interface TokenCounter {
-  /** How often each token occurs, by its id; all zero between texts. */
+  /** Number of occurrences by token id; all zero between texts. */
   readonly counts: Uint32Array;
-  /** The ids that occur, in the order of their first occurrence. */
   readonly distinct: Uint32Array;
 }
 
-/** Counts the tokens that have a row and returns the number of distinct ones. */
+/** Counts the tokens that have a row, and returns how many are distinct. */
 function countTokens(
   { counts, distinct }: TokenCounter,
   ids: Uint32Array,
   unknownId: number | undefined,
 ): number {
-  let found = 0;
+  let count = 0;
   for (let index = 0; index < ids.length; index++) {
     const id = ids[index] as number;
     if (id >= counts.length || id === unknownId) continue;
-    if (counts[id] === 0) distinct[found++] = id;
+    if (counts[id] === 0) distinct[count++] = id;
     (counts[id] as number)++;
   }
-  return found;
+  return count;
 }
 
 /** Adds the rows of the distinct tokens, resets their counts to zero, and returns the sum of the counts. */
@@ -56,12 +54,12 @@ function addRows(
   { rowsStart, stride, weights, mapping }: Table,
   { rows, factors, add }: RowAccumulator,
   { counts, distinct }: TokenCounter,
-  found: number,
+  distinctCount: number,
   dampsRepeats: boolean,
 ): number {
   let total = 0;
   let filled = 0;
-  for (let index = 0; index < found; index++) {
+  for (let index = 0; index < distinctCount; index++) {
     const id = distinct[index] as number;
     const times = dampsRepeats ? damped(counts[id] as number) : (counts[id] as number);
     counts[id] = 0;
@@ -78,10 +76,9 @@ function addRows(
 
 const dampedCounts = Float64Array.from({ length: 64 }, (_, times) => 1 + Math.log(times));
 
-/** How often a token counts that occurs so many times. */
 const damped = (times: number): number => dampedCounts[times] ?? 1 + Math.log(times);
 
-/** Lengths below this count as zero: their inverse is too large for single precision. */
+/** A vector shorter than this counts as zero: the inverse of its length is too large for single precision. */
 const MIN_NORM = 1e-32;
 
 const inverse = (value: number): number => (value < MIN_NORM ? 0 : 1 / value);
@@ -91,9 +88,12 @@ function writeScaled(sums: Float32Array, factor: number, target: Float32Array, o
     target[offset + column] = (sums[column] as number) * factor;
 }
 
-/** Keeps four sums of squares, so that no addition waits for the previous one. */
+/** Adds the squares to four separate sums, so that no addition waits for the previous one. */
 function lengthOf(vector: Float32Array): number {
-  let [first, second, third, fourth] = [0, 0, 0, 0];
+  let first = 0;
+  let second = 0;
+  let third = 0;
+  let fourth = 0;
   for (let index = 0; index < vector.length; index += 4) {
     const one = vector[index] as number;
     const two = vector[index + 1] ?? 0;

@@ -2,18 +2,17 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { SharedBuffers } from '../../../../core/kit.ts';
 import { createTable, type Table, viewTable } from './table.ts';
 
-/** A table that this thread uses until it is released. */
 export interface TableLease {
   readonly table: Table;
-  /** Call it once. */
+  /** Call at most once. */
   release(): void;
 }
 
 export type TableRegistry = ReturnType<typeof createTableRegistry>;
 
 /**
- * The tables that one thread uses. Shared buffers know which threads use a table, not how often, so a model that is
- * open under two names releases its table after the last lease.
+ * Leases tables to the models of one thread. Shared buffers count each thread once, so a table is released
+ * only after its last lease. A model that is open under two names has two leases.
  */
 export function createTableRegistry(shared: SharedBuffers) {
   const leases = new Map<string, number>();
@@ -27,7 +26,6 @@ export function createTableRegistry(shared: SharedBuffers) {
   }
 
   return {
-    /** Leases the table of a model. The first thread that needs it reads it from the file. */
     async lease(name: string, path: string, unknownId: number | undefined): Promise<TableLease> {
       const key = `static/${name}`;
       leases.set(key, (leases.get(key) ?? 0) + 1);
@@ -45,7 +43,6 @@ export function createTableRegistry(shared: SharedBuffers) {
   };
 }
 
-/** Bytes that are read at once. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
 const MAX_DIMENSIONS = 8192;
@@ -108,13 +105,13 @@ async function readMapping(tensor: Tensor, target: Uint32Array, rows: number): P
   });
 }
 
-/** Reads a tensor of `count` numbers in stretches; `place` is called with the position of each in the tensor. */
+/** Reads a tensor of `count` numbers in chunks. @param visit receives a chunk and its first number's index */
 async function readNumbers(
   name: string,
   tensor: Tensor,
   types: Readonly<Record<string, NumberType>>,
   count: number,
-  place: (values: Numbers, first: number) => void,
+  visit: (values: Numbers, first: number) => void,
 ): Promise<void> {
   const type = types[tensor.dtype];
   if (type === undefined) throw new Error(`its tensor ${name} is of type ${tensor.dtype}`);
@@ -125,20 +122,19 @@ async function readNumbers(
     const length = Math.min(CHUNK_BYTES, tensor.bytes - position);
     const values = type.read(await readBytes(tensor.file, tensor.start + position, length));
     if (!isAllFinite(values)) throw new Error(`its tensor ${name} has a number that is not finite`);
-    place(values, position / type.bytes);
+    visit(values, position / type.bytes);
   }
 }
 
 type Numbers = Int8Array | Uint8Array | Uint16Array | Int32Array | Uint32Array | Floats;
 type Floats = Float16Array | Float32Array | Float64Array;
 
-/** How a tensor's numbers are read, each from `bytes` bytes in the order of the machine, which is little-endian. */
+/** A type of numbers in a file. Bytes are not swapped, because files and machine are little-endian. */
 interface NumberType {
   readonly bytes: number;
   read(buffer: ArrayBuffer): Numbers;
 }
 
-/** The formats of embeddings and weights, by the names that the file uses. */
 const FLOATS: Readonly<Record<string, NumberType>> = {
   I8: { bytes: 1, read: (buffer) => new Int8Array(buffer) },
   F16: { bytes: 2, read: (buffer) => new Float16Array(buffer) },
@@ -147,7 +143,6 @@ const FLOATS: Readonly<Record<string, NumberType>> = {
   F64: { bytes: 8, read: (buffer) => new Float64Array(buffer) },
 };
 
-/** The formats of the rows of a mapping. */
 const INTEGERS: Readonly<Record<string, NumberType>> = {
   U8: { bytes: 1, read: (buffer) => new Uint8Array(buffer) },
   U16: { bytes: 2, read: (buffer) => new Uint16Array(buffer) },
@@ -157,7 +152,6 @@ const INTEGERS: Readonly<Record<string, NumberType>> = {
   U64: { bytes: 8, read: (buffer) => Float64Array.from(new BigUint64Array(buffer), Number) },
 };
 
-/** Numbers in bfloat16 are the upper halves of numbers in single precision. */
 function readBfloat16(buffer: ArrayBuffer): Float32Array {
   return new Float32Array(Uint32Array.from(new Uint16Array(buffer), (half) => half << 16).buffer);
 }
@@ -174,7 +168,6 @@ function isAllBelow(values: Numbers, limit: number): boolean {
   return values.every((value) => value >= 0 && value < limit);
 }
 
-/** Where a tensor lies in a file, and the format of its numbers. */
 interface Tensor {
   readonly dtype: string;
   readonly shape: readonly number[];
@@ -186,7 +179,7 @@ interface Tensor {
 const LENGTH_BYTES = 8;
 const MAX_HEADER_BYTES = 1024 * 1024;
 
-/** Reads the header of a safetensors file. Throws if it does not match the file. */
+/** Reads the header of a safetensors file. Throws if the header does not match the file. */
 async function readTensors(file: FileHandle): Promise<Map<string, Tensor>> {
   const { size } = await file.stat();
   if (size < LENGTH_BYTES) throw new Error('it is too short');

@@ -1,46 +1,54 @@
 import type { SharedMemory } from '../../../../core/kit.ts';
-import { PAGE_BYTES, webAssembly } from './web-assembly.ts';
+
+/** The used part of the WebAssembly API, which the types of Node.js lack. */
+interface WebAssemblyNamespace {
+  readonly Memory: new (descriptor: {
+    readonly initial: number;
+    readonly maximum?: number;
+    readonly shared?: boolean;
+  }) => { readonly buffer: ArrayBuffer | SharedArrayBuffer };
+  readonly Module: new (code: Uint8Array) => object;
+  readonly Instance: new (module: object, imports: object) => { readonly exports: unknown };
+}
+
+/** Undefined if the process was started without WebAssembly. */
+export const webAssembly = (globalThis as { WebAssembly?: WebAssemblyNamespace }).WebAssembly;
+
+export const PAGE_BYTES = 65536;
 
 /**
- * A model's rows, as all threads read them. A row is padded with zeros to a multiple of 16 bytes, as vector
- * instructions require.
+ * The token vectors (rows) of a model, shared by all threads. Each row is padded with zeros to a multiple of
+ * 16 bytes, as vector instructions require.
  */
 export interface Table {
   readonly shape: TableShape;
   /**
-   * What threads share: header, rows, weights and mapping. WebAssembly reads only its own kind of memory, so it is one
-   * if WebAssembly is available.
+   * Contains header, rows, weights and mapping, shared by all threads. It is a `WebAssembly.Memory` where
+   * available, because WebAssembly cannot read other memory.
    */
   readonly memory: SharedMemory;
   readonly buffer: SharedArrayBuffer;
-  /** The first byte of the first row. */
   readonly rowsStart: number;
-  /** Bytes from one row to the next. */
   readonly stride: number;
-  /** The factor of each token's row. */
   readonly weights: Float32Array | undefined;
-  /** The row of each token; without it, a token's id is its row. */
   readonly mapping: Uint32Array | undefined;
 }
 
-/** The sizes that determine the layout of a table. */
 export interface TableShape {
   readonly rows: number;
   readonly dimensions: number;
-  /** Whether a number of a row takes one byte; four otherwise. */
+  /** Whether each value of a row takes one byte instead of four. */
   readonly isInt8: boolean;
-  /** How many ids a token can have. */
   readonly tokens: number;
   readonly hasWeights: boolean;
   readonly hasMapping: boolean;
-  /** The token for unknown text. It is skipped. */
+  /** The id of the token for unknown text. Pooling skips this token. */
   readonly unknownId: number | undefined;
 }
 
 const HEADER_BYTES = 64;
 const STEP_BYTES = 16;
 
-/** Creates a table whose rows, weights and mapping are still zero. */
 export function createTable(shape: TableShape): Table {
   const { rows, dimensions, isInt8, tokens, hasWeights, hasMapping, unknownId } = shape;
   const bytes = weightsStart(shape) + (Number(hasWeights) + Number(hasMapping)) * tokens * 4;
@@ -51,7 +59,7 @@ export function createTable(shape: TableShape): Table {
   return viewTable(memory);
 }
 
-/** Reads a table from the memory that `createTable` allocated, in any thread. */
+/** Opens memory from `createTable` as a table, in any thread. */
 export function viewTable(memory: SharedMemory): Table {
   const buffer = bufferOf(memory);
   const [rows = 0, dimensions = 0, tokens = 0, flags = 0, unknown = 0] = new Uint32Array(buffer, 0, 5);

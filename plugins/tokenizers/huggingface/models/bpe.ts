@@ -1,9 +1,8 @@
-import { type BpeConfig, unknownIdOf } from '../file/tokenizer-file.ts';
 import { alignBytes } from '../stages/alignment.ts';
-import { popLeast, push } from './number-heap.ts';
+import { type BpeConfig, unknownIdOf } from '../tokenizer-file.ts';
 import { hasInnerMetaspace, WordBuilder, type WordModel } from './word.ts';
 
-/** Byte pair encoding: merges the best pair until there is none, then looks up the parts. */
+/** Byte pair encoding: merges the best pair until no pair is left, then looks up the remaining parts. */
 export function createBpe(config: BpeConfig): WordModel {
   const { vocabulary, unknownToken, fusesUnknown } = config;
   const unknownId = unknownIdOf(config);
@@ -45,7 +44,6 @@ function canCutAtMetaspace({ endOfWordSuffix, continuingSuffix, ...config }: Bpe
   );
 }
 
-/** Adds a token for each byte of a part that begins at `start`, and of its suffix. */
 function addBytes(
   tokens: WordBuilder,
   start: number,
@@ -59,7 +57,6 @@ function addBytes(
   });
 }
 
-/** The ids of `<0x00>` to `<0xFF>`, `undefined` if the vocabulary has none. */
 function byteTokenIds(vocabulary: ReadonlyMap<string, number>): (number | undefined)[] {
   return Array.from({ length: 256 }, (_, byte) =>
     vocabulary.get(`<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`),
@@ -69,38 +66,38 @@ function byteTokenIds(vocabulary: ReadonlyMap<string, number>): (number | undefi
 const isSpelledByBytes = (part: string, ids: readonly (number | undefined)[]): boolean =>
   Buffer.from(part).every((byte) => ids[byte] !== undefined);
 
-/** Positions in a word stay below this, so that a rank and a position fit into one number. */
-const MAX_POSITIONS = 2 ** 28;
+/** The upper bound of character indexes. It lets a rank and an index fit into one number. */
+const MAX_INDEXES = 2 ** 28;
 
-/** Symbols stay below this, so that a pair of them fits into one number. */
+/** The upper bound of symbols. It lets a pair of symbols fit into one number. */
 const MAX_SYMBOLS = 2 ** 24;
 
 const NONE = -1;
 
 /**
- * Merges the characters of a word by rank, leftmost first, and returns the ends of the remaining parts. Takes O(n log
- * n) time on any word: a heap of pairs, in which outdated entries are skipped.
+ * Merges the characters of a word by rank, leftmost first, and returns the ends of the remaining parts. A
+ * heap of pairs takes O(n log n) time; its outdated entries are skipped.
  */
 function merge(word: string, endOfWordSuffix: string, table: MergeTable): readonly number[] {
   const { ends, symbols } = readCharacters(word, endOfWordSuffix, table.symbols);
   const length = ends.length;
   const next = Int32Array.from(ends, (_, index) => (index + 1 < length ? index + 1 : NONE));
   const previous = Int32Array.from(ends, (_, index) => index - 1);
-  // Each character initially offers at most one pair, and a merge removes one and offers at most two.
+  // Each character initially adds at most one pair. A merge removes one pair and adds at most two.
   const heap = new Float64Array(2 * length);
   let size = 0;
   const offer = (index: number): void => {
     const following = next[index] as number;
     if (following === NONE) return;
     const rank = rankOf(table, symbols[index] as number, symbols[following] as number);
-    if (rank !== NONE) push(heap, size++, rank * MAX_POSITIONS + index);
+    if (rank !== NONE) push(heap, size++, rank * MAX_INDEXES + index);
   };
 
   for (let index = 0; index < length; index++) offer(index);
   while (size > 0) {
     const key = popLeast(heap, size--);
-    const index = key % MAX_POSITIONS;
-    const rank = (key - index) / MAX_POSITIONS;
+    const index = key % MAX_INDEXES;
+    const rank = (key - index) / MAX_INDEXES;
     const following = next[index] as number;
     if (following === NONE) continue;
     if (rankOf(table, symbols[index] as number, symbols[following] as number) !== rank) continue;
@@ -122,7 +119,6 @@ function rankOf({ ranks }: MergeTable, left: number, right: number): number {
   return left === NONE || right === NONE ? NONE : (ranks.get(left * MAX_SYMBOLS + right) ?? NONE);
 }
 
-/** The ends of the parts that are still linked. */
 function endsLeft(ends: readonly number[], next: Int32Array): number[] {
   const left: number[] = [];
   for (let index = ends.length === 0 ? NONE : 0; index !== NONE; index = next[index] as number)
@@ -131,11 +127,8 @@ function endsLeft(ends: readonly number[], next: Int32Array): number[] {
 }
 
 interface MergeTable {
-  /** Number of each string that takes part in a merge. */
   readonly symbols: ReadonlyMap<string, number>;
-  /** Rank of a pair of symbols. */
   readonly ranks: ReadonlyMap<number, number>;
-  /** The symbol that the merge of a rank produces. */
   readonly merged: Int32Array;
 }
 
@@ -144,8 +137,8 @@ function createMergeTable(merges: readonly (readonly [string, string])[]): Merge
   const ranks = new Map<number, number>();
   const merged = new Int32Array(merges.length);
   const symbolOf = (token: string): number => {
-    const known = symbols.get(token);
-    if (known !== undefined) return known;
+    const symbol = symbols.get(token);
+    if (symbol !== undefined) return symbol;
     symbols.set(token, symbols.size);
     return symbols.size - 1;
   };
@@ -156,7 +149,6 @@ function createMergeTable(merges: readonly (readonly [string, string])[]): Merge
   return { symbols, ranks, merged };
 }
 
-/** The code points of a word: where each ends, and its symbol. */
 function readCharacters(word: string, suffix: string, table: ReadonlyMap<string, number>) {
   const ends: number[] = [];
   const symbols: number[] = [];
@@ -167,4 +159,33 @@ function readCharacters(word: string, suffix: string, table: ReadonlyMap<string,
     symbols.push(table.get(end === word.length ? point + suffix : point) ?? NONE);
   }
   return { ends, symbols };
+}
+
+function push(heap: Float64Array, size: number, key: number): void {
+  let at = size;
+  while (at > 0) {
+    const parent = (at - 1) >> 1;
+    const above = heap[parent] as number;
+    if (above <= key) break;
+    heap[at] = above;
+    at = parent;
+  }
+  heap[at] = key;
+}
+
+/** Removes the least key from the non-empty heap in the first `size` elements. */
+function popLeast(heap: Float64Array, size: number): number {
+  const least = heap[0] as number;
+  const end = size - 1;
+  const last = heap[end] as number;
+  let at = 0;
+  for (let child = 1; child < end; child = 2 * at + 1) {
+    if (child + 1 < end && (heap[child + 1] as number) < (heap[child] as number)) child += 1;
+    const below = heap[child] as number;
+    if (below >= last) break;
+    heap[at] = below;
+    at = child;
+  }
+  heap[at] = last;
+  return least;
 }

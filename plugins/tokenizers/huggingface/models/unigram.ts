@@ -1,20 +1,19 @@
 import { splitsCodePoint } from '../../../../core/kit.ts';
-import type { UnigramConfig } from '../file/tokenizer-file.ts';
+import type { UnigramConfig } from '../tokenizer-file.ts';
 import { hasInnerMetaspace, WordBuilder, type WordModel } from './word.ts';
 
-/** The penalty of an unknown character relative to the worst token. */
+/** How much lower an unknown character scores than the worst token. */
 const UNKNOWN_PENALTY = 10;
 
-/** Represents a missing id: of the unknown token, or at the end of no token. */
 const NONE = -1;
 
 /**
- * Scores are rounded to this step, which single-precision ones are multiples of anyway. Sums are then exact, so the
- * best reading of a word does not depend on rounding, nor on what precedes the word.
+ * Scores are rounded to multiples of this step, like scores in single precision. Sums of scores are then
+ * exact: the best reading of a word does not depend on the text before the word.
  */
 const SCORE_STEP = 2 ** -24;
 
-/** The most probable reading of a word (Viterbi), in time linear in the word. */
+/** Finds the most probable reading of a word (Viterbi) in linear time. */
 export function createUnigram(config: UnigramConfig): WordModel {
   const vocabulary = readVocabulary(config);
   return {
@@ -36,7 +35,6 @@ export function createUnigram(config: UnigramConfig): WordModel {
 
 interface Vocabulary {
   readonly trie: TokenTrie;
-  /** By id. */
   readonly scores: readonly number[];
   readonly unknownId: number;
   readonly unknownScore: number;
@@ -51,7 +49,7 @@ function readVocabulary({ vocabulary, unknownId }: UnigramConfig): Vocabulary {
   return { trie, scores, unknownId: unknownId ?? NONE, unknownScore };
 }
 
-/** For each offset of the word, the start and the id of the last token of the best reading up to there. */
+/** Returns, for each offset in the word, the last token of the best reading up to there: its start and id. */
 function findBest({ trie, scores, unknownId, unknownScore }: Vocabulary, word: string) {
   const best = new Float64Array(word.length + 1).fill(-Infinity);
   const starts = new Int32Array(word.length + 1);
@@ -83,21 +81,15 @@ function findBest({ trie, scores, unknownId, unknownScore }: Vocabulary, word: s
   return { starts, ids };
 }
 
-/** The ids of strings, which can be walked one code unit at a time, in one flat hash table. */
 interface TokenTrie {
-  /** The id of the token that ends at a node, or `NONE`. */
   readonly ids: Int32Array;
-  /** The node after `node` on that code unit, or `NO_NODE`. */
   child(node: number, unit: number): number;
 }
 
-/** The node that every walk starts at. */
 const ROOT = 0;
 
-/** Represents a missing node. */
 const NO_NODE = -1;
 
-/** Builds a trie of the tokens. */
 function createTokenTrie(tokens: readonly (readonly [token: string, id: number])[]): TokenTrie {
   const units = tokens.reduce((total, [token]) => total + token.length, 0);
   const capacity = 2 ** Math.ceil(Math.log2(2 * units + 2));
@@ -108,7 +100,6 @@ function createTokenTrie(tokens: readonly (readonly [token: string, id: number])
   const ids = new Int32Array(units + 1).fill(NONE);
   let size = 1;
 
-  /** The slot of an edge, or the free slot where it would be. */
   function slotOf(node: number, unit: number): number {
     let slot = (Math.imul(node, 0x9e3779b1) ^ Math.imul(unit, 0x85ebca6b)) >>> 0;
     slot = (slot ^ (slot >>> 15)) & mask;

@@ -1,41 +1,30 @@
 import { keepOptimised } from '../../../../core/kit.ts';
 
-/** The tokens of a text or of a word. */
 export interface Tokens {
-  /**
-   * End of every token, as a rising offset into the text. Text that no token covers belongs to the next one; the last
-   * end can be less than the length of the text.
-   */
+  /** End offsets of the tokens, ascending. Text that yields no token belongs to the next token. */
   readonly ends: readonly number[];
   readonly ids: readonly number[];
 }
 
-/** One word as a model reads it. */
 export interface Word extends Tokens {
-  /** Whether the first token is the unknown token. */
   readonly startsUnknown: boolean;
-  /** Whether the last token is the unknown token. */
   readonly endsUnknown: boolean;
 }
 
-/** The last stage of a tokenizer: reads the words that the earlier stages cut. */
+/** The last stage of a tokenizer: turns a word from the earlier stages into tokens. */
 export interface WordModel {
   read(word: string): Word;
-  /** Whether consecutive unknown tokens are one, also across the boundaries of words. */
+  /** Whether consecutive unknown tokens become one token, even across words. */
   readonly fusesUnknown: boolean;
-  /**
-   * Whether a word can be cut before each run of `▁` that follows another character, with the same resulting tokens.
-   */
+  /** Whether a word can be cut before each inner run of `▁` without changing its tokens. */
   readonly cutsAtMetaspace: boolean;
 }
 
-/** Whether a token contains a `▁` after another character. */
 export const hasInnerMetaspace = (token: string): boolean => /[^▁]▁/.test(token);
 
-/** The id of a token missing from the vocabulary; higher than any id of its own. */
+/** The id of a token that the vocabulary lacks; higher than all other ids. */
 export const NO_ID = 2 ** 32 - 1;
 
-/** A word whose tokens are added one by one. */
 export class WordBuilder implements Word {
   readonly ends: number[] = [];
   readonly ids: number[] = [];

@@ -1,18 +1,17 @@
-import type { AddedToken } from '../file/tokenizer-file.ts';
+import type { AddedToken } from '../tokenizer-file.ts';
 
-/** A stretch of a text: an added token, or the text between two of them. */
 export interface Section {
   start: number;
   end: number;
   isToken: boolean;
 }
 
-/** Cuts a text into its sections. */
 export type FindSections = (text: string) => Section[];
 
 /**
- * Cuts a text at the added tokens in it, the longest one at each place, from the left. `contents` are searched for; a
- * section that is exactly one of `tokens` is always a token, and may request that white space around it is dropped.
+ * Creates a function that cuts a text into sections wherever one of `contents` occurs, from left to right,
+ * longest match first. A section equal to one of `tokens` is a token; its `lstrip` and `rstrip` trim the
+ * neighbouring sections.
  */
 export function createSectionFinder(
   contents: readonly string[],

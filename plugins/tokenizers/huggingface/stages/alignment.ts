@@ -1,17 +1,17 @@
 /**
- * Where the units of a stage's output come from: for each code unit of the concatenated outputs, the end of its
- * source in the input. Rising; 0 means a unit before the input.
+ * For each UTF-16 unit of a stage's joined outputs, the end of its source text in the input. Ends ascend.
+ * Units that the stage added before the input have the end 0.
  */
 export type Alignment = ArrayLike<number>;
 
-/** Outputs that are stretches of the input, in order, after `prefix` units that the stage put before it. */
+/** Aligns outputs that are substrings of `input`. The first `prefix` units of `input` have no source. */
 export function alignSubstrings(input: string, outputs: readonly string[], prefix = 0): Alignment {
   const ends: number[] = [];
   let position = 0;
   for (const output of outputs) {
-    const found = input.indexOf(output, position);
-    if (found !== -1) position = found;
-    for (let index = 0; index < output.length; index++) {
+    const index = input.indexOf(output, position);
+    if (index !== -1) position = index;
+    for (let unit = 0; unit < output.length; unit++) {
       if (position < input.length) position++;
       ends.push(Math.max(0, position - prefix));
     }
@@ -19,9 +19,7 @@ export function alignSubstrings(input: string, outputs: readonly string[], prefi
   return ends;
 }
 
-/**
- * One output that is the input after `prefix` additional units, with each of the matches replaced by `width` units.
- */
+/** Aligns an output that begins with `prefix` additional units, and has `width` units for each match. */
 export function alignReplaced(
   input: string,
   output: string,
@@ -45,7 +43,7 @@ export function alignReplaced(
   return ends.fill(input.length, Math.min(written, output.length));
 }
 
-/** One output that has a unit for each byte of the input in UTF-8. */
+/** Aligns an output that has one unit per UTF-8 byte of the input. */
 export function alignBytes(input: string): Alignment {
   const ends: number[] = [];
   let end = 0;
@@ -61,19 +59,15 @@ const LEAD = '[\\u1100-\\u115f\\ua960-\\ua97c\\u3131-\\u314e\\uffa1-\\uffbe]';
 const VOWEL = '[\\u1160-\\u11a7\\ud7b0-\\ud7c6\\u314f-\\u3163\\uffc2-\\uffdc]';
 const TAIL = '[\\u11a8-\\u11ff\\ud7cb-\\ud7fb]';
 
-/**
- * The clusters of a normaliser: printable ASCII, one unit each before and after; a Korean syllable; a character with
- * its marks.
- */
+/** Matches stretches that are normalised separately: ASCII, a Korean syllable, a character with its marks. */
 const CLUSTER = new RegExp(
   `[ -~]+(?![${MARK}])|(?:${LEAD}${VOWEL}?|[\\uac00-\\ud7a3])${TAIL}?[${MARK}]*|[^${MARK}][${MARK}]*|[${MARK}]+`,
   'gu',
 );
 
-/** How many clusters are tried together if a single one does not produce the output. */
+/** Maximum clusters that are normalised together if a cluster alone does not produce the output. */
 const MAX_JOINED = 4;
 
-/** One output of a normaliser that works on each cluster of the input separately, or nearly so. */
 export function alignClusters(input: string, output: string, normalize: (text: string) => string): Alignment {
   const ends = new Uint32Array(output.length);
   const clusters = Array.from(input.matchAll(CLUSTER), (match) => match[0]);
@@ -89,7 +83,6 @@ export function alignClusters(input: string, output: string, normalize: (text: s
   return ends.fill(input.length, Math.min(written, output.length));
 }
 
-/** How long the cluster at `index` is, how much output it produces, and how many clusters that took. */
 function readCluster(
   clusters: readonly string[],
   index: number,

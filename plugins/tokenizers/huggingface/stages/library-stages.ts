@@ -1,7 +1,6 @@
-import type { StageConfig } from '../file/tokenizer-file.ts';
+import type { StageConfig } from '../tokenizer-file.ts';
 import { type Alignment, alignBytes, alignClusters, alignReplaced, alignSubstrings } from './alignment.ts';
 
-/** The used interface of the library's normalizers and pre-tokenizers. */
 export interface Library {
   readonly SequenceNormalizer: new (config: object) => { readonly normalizers: readonly LibraryNormalizer[] };
   readonly SequencePreTokenizer: new (
@@ -19,15 +18,13 @@ interface LibraryPreTokenizer {
   pre_tokenize_text(text: string, options: { section_index: number }): string[];
 }
 
-/** A step between the text and the words that the model reads. */
 export interface TextStage {
   readonly type: string;
-  /** `section` numbers the stretches of text between added tokens. */
+  /** @param section the number of the section; added tokens cut a text into sections */
   apply(input: string, section: number): readonly string[];
   align(input: string, outputs: readonly string[]): Alignment;
 }
 
-/** A normalizer: returns one output for its input. */
 export function createNormalizer(library: Library, config: StageConfig): TextStage {
   const [normalizer] = new library.SequenceNormalizer({ normalizers: [config] }).normalizers;
   if (normalizer === undefined) throw new Error(`its normalizer ${config.type} did not load`);
@@ -44,7 +41,6 @@ export function createNormalizer(library: Library, config: StageConfig): TextSta
   };
 }
 
-/** A pre-tokenizer: cuts its input into pieces, and may change them. */
 export function createPreTokenizer(library: Library, config: StageConfig): TextStage {
   const [splitter] = new library.SequencePreTokenizer({ pretokenizers: [config] }).tokenizers;
   if (splitter === undefined) throw new Error(`its pre-tokenizer ${config.type} did not load`);
@@ -62,8 +58,8 @@ export function createPreTokenizer(library: Library, config: StageConfig): TextS
 }
 
 /**
- * A final ByteLevel pre-tokenizer: it only cuts, so that words can be cached as they appear in the text, and leaves
- * spelling them in bytes to `encodeBytes`.
+ * A ByteLevel pre-tokenizer in the last position. It only cuts, so that words can be cached as they appear in
+ * the text. `encodeBytes` then spells the words in bytes.
  */
 export function createByteLevelSplitter(library: Library, config: StageConfig): TextStage {
   const [splitter] = new library.SequencePreTokenizer({ pretokenizers: [config] }).tokenizers;
@@ -83,14 +79,13 @@ export function createByteLevelSplitter(library: Library, config: StageConfig): 
   };
 }
 
-/** Spells a text in the characters that represent the bytes 0 to 255. */
 export function encodeBytes(text: string): string {
   let encoded = '';
   for (const byte of Buffer.from(text)) encoded += BYTE_CHARACTERS[byte];
   return encoded;
 }
 
-/** The characters that represent the bytes 0 to 255: printable ones themselves, others from U+0100. */
+/** Characters that represent bytes: the byte's own character if printable, otherwise one from U+0100 on. */
 const BYTE_CHARACTERS: readonly string[] = (() => {
   let next = 0x100;
   return Array.from({ length: 256 }, (_, byte) =>
@@ -110,7 +105,7 @@ function alignMetaspace(input: string, output: string, config: StageConfig): Ali
   return alignReplaced(input, output, prefix, input.matchAll(/ /g), replacement.length);
 }
 
-/** Replacements can refer to their match; only those that do not have a known width. */
+/** Assumes that the replacement is literal, without references to the match. */
 function alignPattern(
   input: string,
   output: string,
@@ -119,4 +114,41 @@ function alignPattern(
 ): Alignment {
   const matches = pattern ? input.matchAll(pattern) : [];
   return alignReplaced(input, output, 0, matches, String(content ?? '').length);
+}
+
+export interface Traced {
+  readonly pieces: readonly string[];
+  /** Maps an end in the joined pieces to an end in the source. Only the first call aligns the stages. */
+  sourceEnd(length: number): number;
+}
+
+export function trace(text: string, stages: readonly TextStage[], section: number): Traced {
+  const source: Traced = { pieces: [text], sourceEnd: (length) => length };
+  return stages.reduce((traced, stage) => pass(traced, stage, section), source);
+}
+
+function pass(source: Traced, stage: TextStage, section: number): Traced {
+  const outputs = source.pieces.map((piece) => stage.apply(piece, section));
+  const pieces = outputs.length === 1 ? (outputs[0] as readonly string[]) : outputs.flat();
+  if (source.pieces.length === 1 && pieces.length === 1 && pieces[0] === source.pieces[0]) return source;
+  let ends: readonly number[] | undefined;
+  return {
+    pieces,
+    sourceEnd(length) {
+      ends ??= endsOf(source, stage, outputs);
+      return length === 0 ? 0 : (ends[length - 1] as number);
+    },
+  };
+}
+
+function endsOf(source: Traced, stage: TextStage, outputs: readonly (readonly string[])[]): number[] {
+  const ends: number[] = [];
+  let offset = 0;
+  for (const [index, piece] of source.pieces.entries()) {
+    const alignment = stage.align(piece, outputs[index] as readonly string[]);
+    for (let unit = 0; unit < alignment.length; unit++)
+      ends.push(source.sourceEnd(offset + (alignment[unit] as number)));
+    offset += piece.length;
+  }
+  return ends;
 }

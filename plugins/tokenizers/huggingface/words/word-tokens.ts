@@ -1,48 +1,41 @@
 import { keepOptimised } from '../../../../core/kit.ts';
 import type { Tokens } from '../models/word.ts';
 
-/** Longest word that is kept. */
 const MAX_LENGTH = 64;
 
-/** Maximum words that a cache holds. At that number all are dropped, so that users' words never stay for long. */
+/** Maximum cached words. A full cache drops all words, so that users' texts are not kept for long. */
 const MAX_WORDS = 1 << 16;
 
-/** Maximum tokens of all held words. */
 const MAX_TOKENS = 1 << 20;
 
 const SLOTS = 2 * MAX_WORDS;
 
-/** Slots that are examined for one word, which bounds the time for any word. */
+/** Maximum slots that are examined for one word, to limit the time of a search. */
 const MAX_PROBES = 16;
 
 /**
- * The numbers of a slot are side by side, so that looking up most words takes one line of the cache. The first is the
- * key, 0 in a free slot: the hash, with the length of the word in its lowest bits.
+ * Numbers per slot, adjacent so that most look-ups take one cache line. The first number, the key, is the
+ * hash with the word's length in the lowest bits. The key of a free slot is 0.
  */
 const STEP = 8;
 const LENGTH_MASK = 2 * MAX_LENGTH - 1;
-/**
- * How many tokens the word has; where they begin; the id of the first; from then on the units of a short word, two in
- * a number, or where those of a longer one begin.
- */
-const [COUNT, FIRST, ID, UNITS] = [1, 2, 3, 4];
+const COUNT = 1;
+const FIRST = 2;
+/** Offset of the first token's id. */
+const ID = 3;
+/** Offset of a short word's units, two per number, or of the index of a longer word's units. */
+const UNITS = 4;
 const SHORT = 2 * (STEP - UNITS);
 
-/** The slot of a word that is not held. */
 const UNHELD = SLOTS * STEP;
 
-/**
- * Caches the tokens of words. A hash table over flat arrays, because looking up a word in it creates no string, as a
- * `Map` would require.
- */
+/** Caches the tokens of words in flat arrays. Unlike in a `Map`, a look-up creates no string. */
 export class WordTokens {
-  /** The tokens of a word are from `firstOf(word)` on in `ids` and `ends`. */
+  /** Ids of the tokens of all words. The tokens of `word` begin at `firstOf(word)`, here and in `ends`. */
   ids = new Uint32Array();
-  /** End of every token, as an offset into its word, if words are read with them. */
   ends = new Uint32Array();
   readonly #read: (word: string) => Tokens;
   readonly #slots = new Int32Array((SLOTS + 1) * STEP);
-  /** The same memory. */
   readonly #slotUnits = new Uint16Array(this.#slots.buffer);
   #units = new Uint16Array();
   #unitCount = 0;
@@ -54,9 +47,10 @@ export class WordTokens {
   }
 
   /**
-   * Returns the place of `text.slice(start, end)`, which has a unit or more. It is valid until the next call.
+   * Returns the slot of `text.slice(start, end)`, which must not be empty. The slot is valid until the next
+   * call.
    *
-   * @param units of the text
+   * @param units the UTF-16 units of `text`
    */
   find(text: string, start: number, end: number, hash: number, units: Uint16Array): number {
     if (end - start > MAX_LENGTH) return this.#add(text.slice(start, end), 0, UNHELD);
@@ -79,16 +73,15 @@ export class WordTokens {
     return this.#slots[word + COUNT] as number;
   }
 
-  /** The id of the word's first token, if it has one. */
   idOf(word: number): number {
     return this.#slots[word + ID] as number;
   }
 
   #holds(slot: number, units: Uint16Array, start: number, end: number): boolean {
     const isShort = end - start <= SHORT;
-    const known = isShort ? this.#slotUnits : this.#units;
+    const held = isShort ? this.#slotUnits : this.#units;
     const offset = (isShort ? 2 * (slot + UNITS) : (this.#slots[slot + UNITS] as number)) - start;
-    for (let at = start; at < end; at++) if (known[offset + at] !== units[at]) return false;
+    for (let at = start; at < end; at++) if (held[offset + at] !== units[at]) return false;
     return true;
   }
 
@@ -108,7 +101,6 @@ export class WordTokens {
     return slot;
   }
 
-  /** Returns where the units of the word begin. */
   #addUnits(word: string): number {
     const from = this.#unitCount;
     this.#units = withRoomFor(this.#units, from + word.length);
@@ -141,7 +133,6 @@ keepOptimised(new WordTokens(() => ({ ids: [], ends: [] })));
 
 const MIN_ROOM = 1 << 10;
 
-/** The array itself, or a longer copy if it is too short. */
 export function withRoomFor<Numbers extends Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>>(
   numbers: Numbers,
   length: number,
@@ -154,20 +145,20 @@ export function withRoomFor<Numbers extends Uint16Array<ArrayBuffer> | Uint32Arr
   return longer;
 }
 
-/** Caches the results of `read` for short words, within a bound. */
+/** Caches a bounded number of results of `read` for short words. */
 export function createMemo<Value>(read: (word: string) => Value): (word: string) => Value {
-  const known = new Map<string, Value>();
+  const values = new Map<string, Value>();
   return (word) => {
     if (word.length > MAX_LENGTH) return read(word);
-    let value = known.get(word);
+    let value = values.get(word);
     if (value === undefined) {
       value = read(word);
-      if (known.size >= MAX_WORDS) known.clear();
-      known.set(detach(word), value);
+      if (values.size >= MAX_WORDS) values.clear();
+      values.set(detach(word), value);
     }
     return value;
   };
 }
 
-/** A copy of a word that does not keep the text alive that it was sliced from. */
+/** Copies a word, so that it does not keep its source text in memory. */
 const detach = (word: string): string => ` ${word}`.slice(1);

@@ -11,25 +11,22 @@ import {
   without,
   withSteps,
 } from './settings.ts';
-import type { Inquiry, Source, State } from './state.ts';
-import type { Store } from './store.ts';
+import type { Inquiry, Located, Source, State, Store } from './state.ts';
 
-/** Milliseconds after the last keystroke before a setting runs. */
+/** Milliseconds between the last keystroke and the run of the edited settings. */
 const PAUSE = 150;
 
-/** What the user can do; each action changes the state and reruns what depends on it. */
 export class Actions {
   readonly #store: Store<State>;
   readonly #stops = new Map<string, AbortController>();
   #pause: ReturnType<typeof setTimeout> | undefined;
-  /** The file being read; the result of an earlier one is ignored. */
   #opening: File | undefined;
 
   constructor(store: Store<State>) {
     this.#store = store;
   }
 
-  /** Loads the server's catalogue, and runs the settings. @param key without one, requests have none */
+  /** Loads the server's catalogue and runs the settings. @param key API key; empty if the server needs none */
   async start(key = ''): Promise<void> {
     useKey(key);
     try {
@@ -52,7 +49,6 @@ export class Actions {
     this.#runAll();
   }
 
-  /** Has the service read a file, as when chunking: in any encoding, and in the formats of its readers. */
   async openFile(file: File): Promise<void> {
     const chunker = this.#store.state.catalogue?.plugins.find(({ options }) => 'chunk_overlap' in options);
     if (chunker === undefined)
@@ -107,7 +103,6 @@ export class Actions {
     this.#store.change({ selection, active: setting, page: undefined });
   }
 
-  /** Goes to the next chunk of the setting shown, or to the first. */
   move(by: 1 | -1): void {
     const { selection, active, runs } = this.#store.state;
     const setting = selection?.setting ?? active;
@@ -137,7 +132,6 @@ export class Actions {
     for (const setting of settings) if (runs.get(setting.id)?.isStale !== false) void this.#run(setting);
   }
 
-  /** Marks what is shown as outdated. */
   #markStale(settings: readonly Setting[]): void {
     const runs = new Map(this.#store.state.runs);
     for (const { id } of settings) {
@@ -163,11 +157,10 @@ export class Actions {
         ...selection,
       });
     } catch {
-      // Another run of the setting has replaced it.
+      // This run was aborted, because a newer run of the setting has replaced it.
     }
   }
 
-  /** Stores a setting as a pipeline. */
   async save({ steps }: Setting, name: string): Promise<void> {
     try {
       await post('v1/pipelines', { name, steps: pipelineSteps(steps) });
@@ -181,24 +174,22 @@ export class Actions {
   }
 }
 
-/** The question without results from chunks that no longer exist. */
 function withoutFound(asked: Inquiry, id: string): Inquiry {
   if (!asked.found.has(id)) return asked;
   return { ...asked, found: new Map([...asked.found].filter(([setting]) => setting !== id)) };
 }
 
-/** A text, and the file that it was read from if the file itself is to be chunked. */
 interface Input {
   readonly text: string;
   readonly file?: File;
 }
 
 /**
- * Runs a setting on a text: the chunker or pipeline, then one refinery after the other on its chunks.
+ * Runs the chunker or pipeline of a setting, then its refineries in order. Returns failures as the run's `error`.
  *
- * @throws if the signal aborts
+ * @throws the signal's reason if the signal is aborted
  */
-export async function runSetting(
+async function runSetting(
   { steps }: Setting,
   { text, file }: Input,
   catalogue: Catalogue,
@@ -230,7 +221,6 @@ function runStep(step: Step, text: string, chunks: readonly Chunk[], signal: Abo
   return post<Chunk[]>(pathOf(step), { ...step.options, ...input[step.kind] }, signal);
 }
 
-/** Has the service read a file and chunk its text, with the places in the file. */
 function chunkFile({ kind, name, options }: Step, file: File, signal?: AbortSignal) {
   const form = new FormData();
   const unit = kind === 'pipeline' ? {} : { offset_unit: 'utf16' };
@@ -241,7 +231,7 @@ function chunkFile({ kind, name, options }: Step, file: File, signal?: AbortSign
   return call<Chunk[]>(path, { method: 'POST', body: form, ...(signal && { signal }) });
 }
 
-/** The offset unit of a step's answer: for a pipeline, that of its last chunk step. */
+/** The offset unit of a step's answer. A pipeline uses the unit of the last chunk step in it. */
 function unitOf({ kind, name }: Step, { pipelines }: Catalogue): Unit {
   if (kind !== 'pipeline') return 'utf16';
   const pipeline = pipelines.find(({ id }) => id === name);
@@ -251,7 +241,40 @@ function unitOf({ kind, name }: Step, { pipelines }: Catalogue): Unit {
 
 const FIXED = /^x-(request-id|content-type-options|dns-|download-|frame-|permitted-|xss-|ratelimit)/;
 
-/** What plugins reported in the headers of an answer. */
 function reportsIn(headers: Headers): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => name.startsWith('x-') && !FIXED.test(name)));
+}
+
+/** Caches the result of `locate` by the chunks of a run, so that the file is not sent again for that run. */
+const known = new WeakMap<readonly Chunk[], Located>();
+
+let stop = new AbortController();
+
+/**
+ * Finds the places, such as pages, of the selected run's chunks. The run chunked plain text, which has no places.
+ * For this reason, the service runs the setting again on the file itself.
+ */
+export async function locate({ state, change }: Store<State>): Promise<void> {
+  const { origin, selection, settings, runs, catalogue, text, located } = state;
+  const setting = settings.find(({ id }) => id === selection?.setting);
+  const run = runs.get(setting?.id ?? '');
+  if (origin === undefined || catalogue === undefined || setting === undefined || run?.isStale !== false)
+    return;
+  const of = run.chunks;
+  if (located?.of === of) return;
+  stop.abort();
+  stop = new AbortController();
+  const { signal } = stop;
+  const found = known.get(of);
+  change({ located: found ?? { of, chunks: undefined, problem: undefined } });
+  if (found !== undefined) return;
+  try {
+    const again = await runSetting(setting, { text, file: origin.file }, catalogue, signal);
+    signal.throwIfAborted();
+    const now = { of, chunks: again.chunks, problem: again.error };
+    if (again.error === undefined) known.set(of, now);
+    change({ located: now });
+  } catch {
+    // Aborted, because a chunk of another run was selected meanwhile.
+  }
 }

@@ -1,20 +1,18 @@
-import type { Setting, Step } from './model.ts';
-import { LETTERS, MAX_SETTINGS } from './model.ts';
+import { LETTERS, MAX_SETTINGS, type Setting, type Step } from './model.ts';
 
-/** What a link can contain. */
 export interface Shared {
   readonly settings: readonly Setting[];
   readonly text: string | undefined;
 }
 
-/** The fragment of the URL: the settings and, if requested, the compressed text. It is never sent to a server. */
+/** Encodes the settings and, if given, the compressed text as a URL fragment. Browsers never send fragments. */
 export async function toHash({ settings, text }: Shared): Promise<string> {
   const json = JSON.stringify(settings.map(({ steps }) => steps));
   const own = `s=${encodeURIComponent(json)}`;
   return text === undefined ? own : `${own}&t=${await packed(text)}`;
 }
 
-/** The content of a fragment; `undefined` if it has none, or was not made by this page. */
+/** Decodes a URL fragment. Returns undefined if the fragment is empty or was not made by `toHash`. */
 export async function fromHash(hash: string): Promise<Shared | undefined> {
   const parameters = new URLSearchParams(hash.replace(/^#/, ''));
   try {
@@ -40,7 +38,7 @@ function isSteps(value: unknown): value is readonly Step[] {
   });
 }
 
-/** A text as JSON, which keeps lone surrogates, compressed and in base64url. */
+/** Encodes a text as compressed JSON in base64url. JSON keeps lone surrogates, which UTF-8 cannot encode. */
 async function packed(text: string): Promise<string> {
   const stream = new Blob([JSON.stringify(text)]).stream().pipeThrough(new CompressionStream('deflate-raw'));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());

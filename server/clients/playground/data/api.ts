@@ -1,7 +1,6 @@
-/** The URL of the service: the page is directly below it, whatever comes before. */
+/** The URL of the service: the folder that contains this page. A service may be served under any path. */
 export const BASE = new URL('./', location.href);
 
-/** An error answer, with the service's message, or an unusable answer. */
 export class ServiceProblem extends Error {
   readonly status: number;
 
@@ -11,14 +10,12 @@ export class ServiceProblem extends Error {
   }
 }
 
-/** What went wrong, in the service's words if there are any. */
 export function reasonOf(error: unknown): string {
   return error instanceof ServiceProblem ? error.message : 'The service cannot be reached.';
 }
 
 let key = '';
 
-/** Keeps a key for the following requests, only in memory. */
 export function useKey(given: string): void {
   key = given;
 }
@@ -31,8 +28,8 @@ export interface Answer<T> {
 /**
  * Calls the service.
  *
- * @param path relative to the service, such as `v1/plugins`
- * @throws ServiceProblem with the service's message
+ * @param path relative to the URL of the service, such as `v1/plugins`
+ * @throws ServiceProblem with the service's error message
  */
 export async function call<T>(path: string, init: RequestInit = {}): Promise<Answer<T>> {
   const headers = new Headers(init.headers);

@@ -1,6 +1,13 @@
 import { call } from './api.ts';
-import type { Catalogue, Pipeline, Plugin, Preset } from './model.ts';
-import { type Components, resolve, type Schema } from './schema.ts';
+import {
+  type Catalogue,
+  type Components,
+  type Pipeline,
+  type Plugin,
+  type Preset,
+  resolve,
+  type Schema,
+} from './model.ts';
 
 interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
@@ -23,7 +30,6 @@ interface Listed {
   readonly missing: readonly string[];
 }
 
-/** Loads what the server offers. */
 export async function readCatalogue(): Promise<Catalogue> {
   const [document, listed, tokenizers, models, presets, pipelines] = await Promise.all([
     call<OpenApi>('openapi.json'),
@@ -46,13 +52,12 @@ export async function readCatalogue(): Promise<Catalogue> {
   };
 }
 
-/** The stored pipelines; none if the store cannot be used. */
 export async function readPipelines(): Promise<readonly Pipeline[]> {
   const answer = await call<Pipeline[]>('v1/pipelines').catch(() => undefined);
   return answer?.body ?? [];
 }
 
-/** Members of requests that are not options of a plugin, or that the page sets itself. */
+/** Request members that the form does not show: the input, and members that the page sets itself. */
 const NO_OPTIONS = ['text', 'documents', 'chunks', 'include', 'namespace', 'offset_unit'];
 
 function pluginOf({ kind, name, summary, missing }: Listed, document: OpenApi): Plugin | undefined {
@@ -61,7 +66,7 @@ function pluginOf({ kind, name, summary, missing }: Listed, document: OpenApi): 
   return request && { kind, name, summary, missing, ...request };
 }
 
-/** The options of a request, and its example. @param end of its path, which may have a prefix */
+/** The options and the example of a request. @param end end of the request's path; a prefix may precede it */
 function requestOf(
   { paths, components }: OpenApi,
   end: string,

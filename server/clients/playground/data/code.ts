@@ -2,11 +2,9 @@ import { BASE } from './api.ts';
 import type { Setting, Step } from './model.ts';
 import { pathOf, pipelineSteps } from './settings.ts';
 
-/** The languages that a setting can be copied in. */
 export const CODES = ['curl', 'Python', 'JavaScript', 'Pipeline'] as const;
 export type Code = (typeof CODES)[number];
 
-/** The setting as a program, or as the body that stores it as a pipeline. */
 export function codeOf({ steps }: Setting, code: Code): string {
   if (code === 'Pipeline')
     return JSON.stringify({ name: 'my-pipeline', steps: pipelineSteps(steps) }, null, 2);

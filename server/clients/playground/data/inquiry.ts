@@ -1,16 +1,13 @@
 import { post, reasonOf, ServiceProblem } from './api.ts';
 import type { Catalogue, Chunk, Setting } from './model.ts';
 import { pipelineSteps, pluginOf, sentOptions } from './settings.ts';
-import type { Found, Inquiry, Question, State } from './state.ts';
-import type { Store } from './store.ts';
+import type { Found, Inquiry, Question, State, Store } from './state.ts';
 
-/** What finds chunks, as the service names it: vectors, words, or both. */
 export const RETRIEVERS = ['dense', 'bm25', 'hybrid'] as const;
 
-/** Shared, so that typing another letter of a question does not change the results. */
+/** One shared empty map: the page redraws the text whenever `found` is another object. */
 export const NOTHING_FOUND: ReadonlyMap<string, Found> = new Map();
 
-/** Changes the question; results for another question are removed at once, and another answer is scored again. */
 export function changeQuestion(store: Store<State>, change: Partial<Inquiry>): void {
   const isOther = ['question', 'model', 'retriever', 'count'].some((name) => name in change);
   const gone = isOther ? { found: NOTHING_FOUND, isAsked: false } : {};
@@ -18,10 +15,8 @@ export function changeQuestion(store: Store<State>, change: Partial<Inquiry>): v
   store.change({ asked: { ...store.state.asked, ...gone, ...unscored, problem: '', ...change } });
 }
 
-/** What results depend on. */
 const ASKED = ['question', 'answer', 'retriever', 'model', 'count', 'kept'] as const;
 
-/** Finds the best chunks of every setting for the question; with an answer, it is kept for the comparison. */
 export async function ask(store: Store<State>): Promise<void> {
   const { asked, settings, runs, text, catalogue } = store.state;
   if (catalogue === undefined) return;
@@ -48,7 +43,6 @@ export async function ask(store: Store<State>): Promise<void> {
   }
 }
 
-/** Repeats the question, once all settings have run, if its results were in chunks that no longer exist. */
 export function askAgain(store: Store<State>): void {
   const { asked, runs, settings } = store.state;
   const isReady = settings.every(({ id }) => runs.get(id)?.isStale === false);
@@ -56,7 +50,6 @@ export function askAgain(store: Store<State>): void {
   if (asked.isAsked && !asked.isAsking && asked.problem === '' && isReady && isMissing) void ask(store);
 }
 
-/** The questions that are compared, with the current one if its answer is known. */
 function keptWith({ question, answer, kept }: Inquiry): readonly Question[] {
   if (answer === undefined) return kept;
   const isKept = kept.some((one) => one.question === question);
@@ -69,7 +62,6 @@ interface Evaluation {
   readonly candidates: readonly Evaluated[];
 }
 
-/** What a setting finds, in the service's answer. */
 interface Evaluated {
   readonly error?: { readonly detail: string };
   readonly recall: number;
@@ -87,7 +79,10 @@ interface Evaluated {
   }[];
 }
 
-/** A question without a known answer is asked alone: it is scored against the whole text, and ranks the same. */
+/**
+ * Evaluates the kept questions. If the answer to the current question is unknown, evaluates only this question, with
+ * the whole text as its answer. The answer affects only scores, not the ranking of chunks.
+ */
 async function evaluate(
   { asked, text }: State,
   kept: readonly Question[],
@@ -114,7 +109,6 @@ async function evaluate(
   return body;
 }
 
-/** A setting without the steps that make embeddings, which an evaluation makes itself. */
 function candidateOf({ steps }: Setting, catalogue: Catalogue): object {
   const [first] = steps;
   if (first?.kind === 'pipeline') return { pipeline: first.name };
@@ -133,12 +127,12 @@ function foundBy(
   if (error !== undefined) return { hits: [], scores: undefined, mean: undefined };
   const at = answer === undefined ? 0 : kept.findIndex((one) => one.question === question);
   const { found = [], ...scores } = questions[at] ?? {};
-  const places = new Map(
+  const indexes = new Map(
     chunks.map(({ start_index, end_index }, chunk) => [`${start_index} ${end_index}`, chunk]),
   );
   const hits = found.flatMap(({ start_index, end_index, score }) => {
-    const chunk = places.get(`${start_index} ${end_index}`);
-    // A score of 0 has nothing in common with the question.
+    const chunk = indexes.get(`${start_index} ${end_index}`);
+    // A score of 0 means that the chunk has nothing in common with the question.
     return chunk === undefined || score === 0 ? [] : [{ chunk, score }];
   });
   if (answer === undefined) return { hits, scores: undefined, mean: undefined };
@@ -161,7 +155,6 @@ interface Tokenized {
 
 let stop = new AbortController();
 
-/** Shows where the tokens of the text begin. @param tokenizer empty to show none */
 export async function showTokens(store: Store<State>, tokenizer: string): Promise<void> {
   stop.abort();
   stop = new AbortController();

@@ -1,8 +1,5 @@
-import type { Components } from './schema.ts';
+/** Data types that the modules of the page share. Offsets count UTF-16 units of the text. */
 
-/** What the modules of the page share. Offsets are UTF-16 units of the text, as JavaScript counts them. */
-
-/** A chunk in the service's answer, with its offsets in UTF-16 units. */
 export interface Chunk {
   readonly text: string;
   readonly start_index: number;
@@ -11,12 +8,11 @@ export interface Chunk {
   readonly [field: string]: unknown;
 }
 
-/** Where in its source a chunk comes from, with the members that the source knows. */
 export interface Place {
   readonly page?: number;
-  /** Left, top, right and bottom as fractions of the page. */
+  /** Edges as fractions of the page's width or height. */
   readonly box?: readonly [left: number, top: number, right: number, bottom: number];
-  /** In seconds. */
+  /** In seconds, like `end_time`. */
   readonly start_time?: number;
   readonly end_time?: number;
   readonly speaker?: string;
@@ -26,7 +22,6 @@ export interface Place {
   readonly image?: number;
 }
 
-/** A chunk that is near a question, with its similarity. */
 export interface Hit {
   readonly chunk: number;
   readonly score: number;
@@ -34,30 +29,26 @@ export interface Hit {
 
 export type Options = Readonly<Record<string, unknown>>;
 
-/** A plugin with its options, or a stored pipeline, which has none. */
+/** A plugin with its options. For a stored pipeline, `name` is its id and `options` is empty. */
 export interface Step {
   readonly kind: 'chunker' | 'refinery' | 'pipeline';
   readonly name: string;
   readonly options: Options;
 }
 
-/** What is compared: a chunker followed by refineries, or a stored pipeline. */
 export interface Setting {
-  /** The letter that identifies it. */
   readonly id: string;
   readonly steps: readonly Step[];
 }
 
-/** The result of a setting on a text. */
 export interface Run {
-  /** Whether it belongs to an earlier text or earlier options, and is being run again. */
+  /** Whether the chunks are outdated: the text or the options have changed, and the setting runs again. */
   readonly isStale: boolean;
   readonly chunks: readonly Chunk[];
-  /** Milliseconds until the answer arrived. */
+  /** Duration of the run in milliseconds. */
   readonly milliseconds: number;
-  /** What the plugins reported, by header name. */
   readonly reports: Readonly<Record<string, string>>;
-  /** Why there is no answer; it may be about single options. */
+  /** Why the run failed; undefined if it succeeded. The message may begin with the name of an invalid option. */
   readonly error: string | undefined;
 }
 
@@ -69,33 +60,27 @@ export const NO_RUN: Run = {
   error: undefined,
 };
 
-/** Whether the chunks of a run are complete: not if it failed, or has not run yet. */
+/** Whether a run has a result to show, even an outdated one: false if it failed or the first result is pending. */
 export function isKnown({ chunks, error, isStale }: Run): boolean {
   return error === undefined && (!isStale || chunks.length > 0);
 }
 
 export type Unit = 'code_point' | 'utf16' | 'byte';
 
-/** Maximum settings side by side. */
 export const MAX_SETTINGS = 4;
 export const LETTERS = ['A', 'B', 'C', 'D'] as const;
 
-/** Maximum tokens per chunk, if a setting has a limit. */
 export function limitOf({ steps }: Setting): number | undefined {
   const size = steps[0]?.options.chunk_size;
   return typeof size === 'number' ? size : undefined;
 }
 
-/** A chunker or refinery that requests can name. */
 export interface Plugin {
   readonly kind: 'chunker' | 'refinery';
   readonly name: string;
   readonly summary: string;
-  /** What it lacks if it cannot run here. */
   readonly missing: readonly string[];
-  /** Its options, by their names. */
   readonly options: Components;
-  /** A request that works when pasted. */
   readonly example: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -112,20 +97,65 @@ export interface Pipeline {
   readonly config: { readonly steps: readonly PipelineStep[] };
 }
 
-/** Steps that come with the service. */
 export interface Preset {
   readonly name: string;
   readonly steps: readonly PipelineStep[];
   readonly missing: readonly string[];
 }
 
-/** All choices that the server offers. */
 export interface Catalogue {
   readonly presets: readonly Preset[];
   readonly plugins: readonly Plugin[];
   readonly pipelines: readonly Pipeline[];
   readonly tokenizers: readonly string[];
   readonly models: readonly string[];
-  /** The model used by requests that name none; the first if there is no such one. */
+  /** The service's default embedding model, or the first model if the default is not available; may be empty. */
   readonly model: string;
+}
+
+export interface Schema {
+  readonly $ref?: string;
+  readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly description?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** The option has an effect only if each of these options has one of the listed values. */
+  readonly 'x-effective-with'?: Readonly<Record<string, readonly unknown[]>>;
+}
+
+export type Components = Readonly<Record<string, Schema>>;
+
+export function resolve(schema: Schema, components: Components): Schema {
+  if (schema.$ref !== undefined) {
+    const name = schema.$ref.split('/').at(-1) as string;
+    return resolve(components[name] ?? {}, components);
+  }
+  const { allOf = [], ...own } = schema;
+  const parts = [...allOf.map((part) => resolve(part, components)), own];
+  const properties = Object.assign({}, ...parts.map((part) => part.properties));
+  const whole = Object.assign({}, ...parts) as Schema;
+  return Object.keys(properties).length === 0 ? whole : { ...whole, properties };
+}
+
+export function typesOf({ type, enum: values }: Schema): readonly string[] {
+  if (values !== undefined) return ['enum'];
+  return [type ?? []].flat().filter((one) => one !== 'null');
+}
+
+export function isEffective(
+  schema: Schema,
+  properties: Components,
+  options: Readonly<Record<string, unknown>>,
+): boolean {
+  const conditions = Object.entries(schema['x-effective-with'] ?? {});
+  return conditions.every(([name, values]) => {
+    const value = options[name] ?? properties[name]?.default ?? null;
+    return values.some((one) => JSON.stringify(one) === JSON.stringify(value));
+  });
 }

@@ -1,15 +1,12 @@
-import type { State } from './state.ts';
-import type { Store } from './store.ts';
+import type { State, Store } from './state.ts';
 
-/** Milliseconds that a notice is shown: just long enough to read it. */
+/** Milliseconds: a notice is shown for `MIN_MS` plus a time per character, up to `MAX_MS`. */
 const MIN_MS = 4000;
 const MS_PER_CHARACTER = 60;
 const MAX_MS = 15_000;
 
-/** Actions of the user that end a notice, including Escape and clicks. */
 const ACTIONS = ['click', 'keydown', 'change', 'drop'];
 
-/** Ends each notice once it has been read, or the user does something else. */
 export function endNotices(
   store: Store<Pick<State, 'notice'>>,
   page: EventTarget,
@@ -20,7 +17,7 @@ export function endNotices(
   const end = () => {
     if (store.state.notice !== '') store.change({ notice: '' });
   };
-  // Before the action itself, which may show a notice of its own.
+  // The capture phase ends the old notice before the action's own handler can show a new one.
   for (const action of ACTIONS) page.addEventListener(action, end, { capture: true });
   store.watch(({ notice }) => {
     if (notice === shown) return;

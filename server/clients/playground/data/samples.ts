@@ -1,4 +1,3 @@
-/** Texts that show where chunkers differ. */
 export interface Sample {
   readonly name: string;
   readonly text: string;

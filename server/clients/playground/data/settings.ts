@@ -1,5 +1,6 @@
 import {
   type Catalogue,
+  isEffective,
   LETTERS,
   MAX_SETTINGS,
   type Options,
@@ -8,19 +9,16 @@ import {
   type Setting,
   type Step,
 } from './model.ts';
-import { isEffective } from './schema.ts';
 
-/** A step of a plugin as its example shows it. */
 export function stepOf(plugin: Plugin): Step {
   const { text: _, documents: _documents, chunks: _chunks, ...options } = plugin.example ?? {};
   const isSize = (name: string) => name === 'chunk_size' || name === 'chunk_overlap';
-  // Examples have tiny chunks, which suit only their own texts.
+  // Leaves out the sizes of the example: its text is short, so its chunks are tiny.
   const kept = Object.entries(options).filter(([name]) => !isSize(name) && name in plugin.options);
   const size = 'chunk_size' in plugin.options ? { chunk_size: 200 } : {};
   return { kind: plugin.kind, name: plugin.name, options: { ...Object.fromEntries(kept), ...size } };
 }
 
-/** The steps with another chunker, which keeps the limit and the tokenizer if it has such options. */
 export function replaceFirst([first, ...others]: readonly Step[], plugin: Plugin): readonly Step[] {
   const step = stepOf(plugin);
   const shared = ['chunk_size', 'tokenizer'].filter(
@@ -30,7 +28,6 @@ export function replaceFirst([first, ...others]: readonly Step[], plugin: Plugin
   return [{ ...step, options: { ...step.options, ...Object.fromEntries(kept) } }, ...others];
 }
 
-/** The steps of a preset, to be edited like any. */
 export function presetSteps({ steps }: Preset): readonly Step[] {
   return steps.map(({ type, chunker, refinery, config }) =>
     type === 'chunk'
@@ -39,18 +36,16 @@ export function presetSteps({ steps }: Preset): readonly Step[] {
   );
 }
 
-/** The preset whose steps these are, unless they have been edited. */
 export function presetOf(steps: readonly Step[], { presets }: Catalogue): Preset | undefined {
   return presets.find((preset) => JSON.stringify(presetSteps(preset)) === JSON.stringify(steps));
 }
 
-/** What the sizes of a setting count, in full and for a cell of a table. */
 export interface SizeUnit {
   readonly name: string;
   readonly short: string;
 }
 
-/** The unit of a setting's sizes: that of the tokenizer which it names, or which its chunker takes. */
+/** The unit of a setting's sizes, given by its `tokenizer` option or else by the chunker's default tokenizer. */
 export function unitOf({ steps }: Setting, catalogue: Catalogue | undefined): SizeUnit {
   const [given] = steps;
   const stored = catalogue?.pipelines.find(({ id }) => given?.kind === 'pipeline' && id === given.name);
@@ -64,7 +59,6 @@ export function unitOf({ steps }: Setting, catalogue: Catalogue | undefined): Si
   return counted ?? { name: `tokens of ${tokenizer}`, short: 'tok.' };
 }
 
-/** Tokenizers whose tokens have a name of their own. */
 const PLAIN_UNITS: Readonly<Record<string, SizeUnit>> = {
   character: { name: 'characters', short: 'char.' },
   byte: { name: 'bytes', short: 'bytes' },
@@ -72,7 +66,6 @@ const PLAIN_UNITS: Readonly<Record<string, SizeUnit>> = {
   row: { name: 'rows', short: 'rows' },
 };
 
-/** The initial settings: a preset, and a chunker for any text, whose windows or pieces overlap. */
 export function firstSettings({ plugins, presets }: Catalogue): readonly Setting[] {
   const chunkers = plugins.filter(({ kind, missing }) => kind === 'chunker' && missing.length === 0);
   const general = chunkers.filter(({ options }) => 'chunk_overlap' in options);
@@ -82,7 +75,6 @@ export function firstSettings({ plugins, presets }: Catalogue): readonly Setting
   return relettered(chosen.map((steps) => ({ id: '', steps })));
 }
 
-/** The settings with another one, a copy of the last; unchanged if there is no room. */
 export function withCopy(settings: readonly Setting[]): readonly Setting[] {
   const last = settings.at(-1);
   if (last === undefined || settings.length >= MAX_SETTINGS) return settings;
@@ -97,7 +89,6 @@ function relettered(settings: readonly Setting[]): readonly Setting[] {
   return settings.map(({ steps }, index) => ({ id: LETTERS[index] as string, steps }));
 }
 
-/** The settings with other steps in one of them. */
 export function withSteps(
   settings: readonly Setting[],
   id: string,
@@ -106,7 +97,6 @@ export function withSteps(
   return settings.map((setting) => (setting.id === id ? { id, steps } : setting));
 }
 
-/** The steps with an option of one changed; without a value it is reset to its default. */
 export function withOption(
   steps: readonly Step[],
   index: number,
@@ -120,12 +110,11 @@ export function withOption(
   });
 }
 
-/** The plugin of a step; `undefined` for a stored pipeline. */
 export function pluginOf({ kind, name }: Step, { plugins }: Catalogue): Plugin | undefined {
   return plugins.find((plugin) => plugin.kind === kind && plugin.name === name);
 }
 
-/** The options that a request sends: those that have an effect, given the others. */
+/** The options to send: leaves out options that have no effect with the values of the other options. */
 export function sentOptions(step: Step, catalogue: Catalogue): Options {
   const plugin = pluginOf(step, catalogue);
   if (plugin === undefined) return step.options;
@@ -136,13 +125,11 @@ export function sentOptions(step: Step, catalogue: Catalogue): Options {
   return Object.fromEntries(sent);
 }
 
-/** The path of the requests of a step. */
 export function pathOf({ kind, name }: Step): string {
   if (kind === 'pipeline') return `v1/pipelines/${encodeURIComponent(name)}/execute`;
   return `v1/${kind === 'chunker' ? 'chunk' : 'refine'}/${name}`;
 }
 
-/** The steps in the format of a stored pipeline. */
 export function pipelineSteps(steps: readonly Step[]): object[] {
   return steps.map(({ kind, name, options }) =>
     kind === 'chunker'

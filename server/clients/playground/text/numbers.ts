@@ -1,22 +1,18 @@
 import type { Chunk } from '../data/model.ts';
-import { firstIndex } from './search.ts';
+import { firstIndex } from './pieces.ts';
 
-/** Statistics of the chunks of one setting. */
 export interface Numbers {
   readonly chunks: number;
   readonly least: number;
   readonly median: number;
   readonly p95: number;
   readonly most: number;
-  /** Tokens of all chunks, which is what is embedded. */
   readonly tokens: number;
-  /** Chunks with the same text as an earlier one. */
+  /** Number of chunks with the same text as an earlier chunk. */
   readonly duplicates: number;
-  /** Chunks with more tokens than the limit. */
   readonly overLimit: number;
-  /** Share of the text's characters that some chunk covers. */
+  /** Share of the text that is in at least one chunk, from 0 to 1. */
   readonly coverage: number;
-  /** Cuts by the element that they fall in. */
   readonly cuts: Readonly<Record<CutKind, number>>;
 }
 
@@ -41,7 +37,8 @@ export function numbersOf(text: string, chunks: readonly Chunk[], limit: number 
 }
 
 function coverageOf(chunks: readonly Chunk[], length: number): number {
-  let [covered, end] = [0, 0];
+  let covered = 0;
+  let end = 0;
   for (const { start_index, end_index } of chunks) {
     covered += Math.max(0, end_index - Math.max(start_index, end));
     end = Math.max(end, end_index);
@@ -52,13 +49,10 @@ function coverageOf(chunks: readonly Chunk[], length: number): number {
 const WORD_BEFORE = /[\p{L}\p{N}\p{M}_]$/u;
 const WORD_AFTER = /^[\p{L}\p{N}\p{M}_]/u;
 const SENTENCE_END = /[.!?。！？…:;]["'”’»)\]]*\s*$/u;
-/** Characters before a cut by which it is judged. */
+/** Maximum number of characters before a cut to search for the end of a word or sentence. */
 const NEAR = 200;
 
-/**
- * Counts the ends of chunks within the text that cut something. A cut is counted once for each element that it falls
- * in.
- */
+/** Counts chunk ends within a word, a sentence, a fence or a table row. One end may count for several of these. */
 function cutsOf(text: string, chunks: readonly Chunk[]): Record<CutKind, number> {
   const cuts = { sentence: 0, fence: 0, row: 0, word: 0 };
   const fences = fencesIn(text);
@@ -73,7 +67,6 @@ function cutsOf(text: string, chunks: readonly Chunk[]): Record<CutKind, number>
   return cuts;
 }
 
-/** The stretches between Markdown fences, as a rising list of starts and ends. */
 function fencesIn(text: string): number[] {
   const edges: number[] = [];
   for (const { index, 0: line } of text.matchAll(/^ {0,3}(?:```|~~~).*$/gm)) {
@@ -83,7 +76,6 @@ function fencesIn(text: string): number[] {
   return edges;
 }
 
-/** Whether an offset is within a row of a Markdown table. */
 function isInRow(text: string, offset: number): boolean {
   const start = text.lastIndexOf('\n', offset - 1) + 1;
   const end = text.indexOf('\n', offset);
@@ -91,7 +83,6 @@ function isInRow(text: string, offset: number): boolean {
   return /^\s*\|.*\|\s*$/.test(text.slice(start, end === -1 ? text.length : end));
 }
 
-/** The distribution of token counts: the sizes of equal classes from 0 up. */
 export function histogramOf(chunks: readonly Chunk[], most: number, classes: number): number[] {
   const counts = new Array<number>(classes).fill(0);
   const width = Math.max(1, most) / classes;

@@ -1,25 +1,19 @@
-/** One way to retrieve, in a plot. Plain data. */
 export interface PlotPoint {
   readonly name: string;
   /** From 0 to 1. */
   readonly recall: number;
-  /** The interval of the recall, if it is known. */
   readonly interval?: readonly [low: number, high: number] | undefined;
-  /** What it takes, from 0 on. */
   readonly cost: number;
-  /** Each has a shape of its own, and the class `series-<name>`. */
+  /** The points of a series have the same shape and the class `series-<name>`. */
   readonly series: string;
-  /** Written above the point. */
   readonly label?: string | undefined;
-  /** Where the point leads; without it, the point is not a link. */
+  /** The target of a link; if undefined, the point is not a link. */
   readonly href?: string | undefined;
 }
 
 const SIZE = { width: 440, height: 300, left: 40, right: 16, top: 20, bottom: 46 };
 const STEPS = 4;
-/** Pixels between points with equal costs of two series. */
 const APART = 9;
-/** Around 0, 0. */
 const SHAPES = [
   '<circle r="4.5"/>',
   '<rect x="-4" y="-4" width="8" height="8"/>',
@@ -29,15 +23,18 @@ const SHAPES = [
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
-/** The style of plots. Pages set the colours `--text`, `--soft`, `--line` and `--card`, and `--hue` of each `.series-<name>`. */
+/**
+ * The CSS of plots. A page must define the colours `--text`, `--soft`, `--line` and `--card`, and the colour `--hue`
+ * for each class `.series-<name>`.
+ */
 export const PLOT_STYLE = `.plot{display:block;width:100%;height:auto;overflow:visible}.plot text{fill:var(--soft);font-size:13px}.plot .grid{stroke:var(--line)}
 .point{fill:var(--hue);stroke:var(--hue)}.point line{opacity:.3;stroke-width:1.5}.point [transform]{stroke:none}.labelled line,.point:is(:hover,:focus-within) line{opacity:1;stroke-width:2}.labelled [transform]{stroke:var(--text);stroke-width:2.5;paint-order:stroke}.plot .labelled text{fill:var(--text);font-weight:600;stroke:var(--card);stroke-width:4;paint-order:stroke}`;
 
 /**
- * Draws recall against a cost, as SVG without scripts and styles.
+ * Draws recall against a cost, as SVG. The page must add `PLOT_STYLE`.
  *
- * @param axis what the cost is
- * @param title of the plot for those who do not see it
+ * @param axis name of the cost
+ * @param title accessible name of the plot
  */
 export function recallPlot(points: readonly PlotPoint[], axis: string, title: string): string {
   const { width, height, left, right, top, bottom } = SIZE;
@@ -61,7 +58,8 @@ export function recallPlot(points: readonly PlotPoint[], axis: string, title: st
     return `${line}<text x="${left - 6}" y="${y + 4}" text-anchor="end">${whole.format(tick * 100)}</text>`;
   });
   const columns = costs.ticks.map((tick) => {
-    const [x, y] = [round(costs.at(tick)), height - bottom + 18];
+    const x = round(costs.at(tick));
+    const y = height - bottom + 18;
     return `<text x="${x}" y="${y}" text-anchor="middle">${whole.format(tick)}</text>`;
   });
   return `<svg class="plot" viewBox="0 0 ${width} ${height}" role="group" aria-label="${escaped(title)}">
@@ -71,14 +69,18 @@ ${[...rows, ...columns, ...drawn].join('\n')}
 </svg>`;
 }
 
-/** What is labelled is drawn over the rest. */
 function labelledLast(a: PlotPoint, b: PlotPoint): number {
   return Number(a.label !== undefined) - Number(b.label !== undefined);
 }
 
-/** Round numbers around values, and where they are between two edges. @param least the smallest step */
+/**
+ * Creates an axis. `ticks` are round numbers that enclose the values; `at` maps a value to a coordinate.
+ *
+ * @param least the smallest distance of two ticks
+ */
 function scaleOf(values: readonly number[], least: number, [from, to]: readonly [number, number]) {
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const low = Math.min(...values);
+  const high = Math.max(...values);
   const step = niceStep(Math.max(least, (high - low) / STEPS));
   const first = Math.floor(low / step + 1e-9);
   const count = Math.max(1, Math.ceil(high / step - 1e-9) - first);
@@ -110,7 +112,7 @@ function drawPoint(
   return `<g class="point series-${escaped(series)}${kind}"><title>${said}</title>${linked}${named}</g>`;
 }
 
-/** 1, 2 or 5 times a power of ten. */
+/** Rounds up to the next 1, 2 or 5 times a power of ten. */
 function niceStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));
   return power * ([1, 2, 5].find((times) => times * power >= least) ?? 10);
@@ -120,12 +122,10 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** `84.1 %` of 0.841. */
 export function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
 
-/** Text as it is written in HTML and SVG. */
-export function escaped(text: string): string {
+function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
 }

@@ -2,8 +2,8 @@ import type { Place } from '../data/model.ts';
 import type { State } from '../data/state.ts';
 
 /**
- * Where the selected chunk comes from. A chunk that the file itself does not have, as `auto` may choose otherwise for a
- * file than for its text, has the places of those that overlap it.
+ * The places of the selected chunk in its file. Chunking the file may give other chunks than chunking its text, if
+ * `auto` chooses another chunker. In that case, returns the places of all chunks that overlap the selected chunk.
  */
 export function placesOf({
   selection,
@@ -22,7 +22,6 @@ export function placesOf({
   return chunks.flatMap(({ places }) => (places ?? []) as readonly Place[]);
 }
 
-/** Places in words: `page 3–4`, `1:01.5 – 1:15.2 · Ann`, `cell 4–5`, `Costs A2:D9`. */
 export function wordsOf(places: readonly Place[]): string {
   const members = ['page', 'cell', 'image'] as const;
   const counted = members.flatMap((member) => rangesOf(member, places) ?? []);
@@ -34,7 +33,6 @@ export function wordsOf(places: readonly Place[]): string {
   return [...counted, ...new Set(others.filter(Boolean))].join('; ');
 }
 
-/** The numbers that a member has: `cell 1, 4–5`. */
 function rangesOf(member: 'page' | 'cell' | 'image', places: readonly Place[]): string | undefined {
   const numbers = new Set(places.flatMap((place) => place[member] ?? []));
   const ranges: [first: number, last: number][] = [];
@@ -47,10 +45,11 @@ function rangesOf(member: 'page' | 'cell' | 'image', places: readonly Place[]): 
   return `${member} ${ranges.map(([first, last]) => (first === last ? first : `${first}–${last}`)).join(', ')}`;
 }
 
-/** Seconds as `1:02:03.4`, to a tenth. */
 function clock(time: number): string {
   const tenths = Math.round(time * 10);
-  const [hours, minutes, seconds] = [tenths / 36_000, (tenths / 600) % 60, (tenths % 600) / 10];
+  const hours = tenths / 36_000;
+  const minutes = (tenths / 600) % 60;
+  const seconds = (tenths % 600) / 10;
   const parts = [...(hours < 1 ? [] : [Math.floor(hours)]), Math.floor(minutes), seconds];
   const padded = parts.slice(1).map((part) => String(part).padStart(Number.isInteger(part) ? 2 : 4, '0'));
   return [parts[0], ...padded].join(':');

@@ -11,7 +11,6 @@ type Place = Pick<Chunk, 'start_index' | 'end_index'>;
 
 const OWN = new Set(['text', 'start_index', 'end_index', 'token_count']);
 
-/** The fields of the selected chunk. */
 export function chunkDetails(state: State, { store, move }: Wiring): TemplateResult | typeof nothing {
   const { selection, runs, text, unit } = state;
   const { setting = '', chunk: index = -1 } = selection ?? {};
@@ -45,7 +44,6 @@ function pagesButton({ showsPages }: State, store: Wiring['store']): TemplateRes
   return html`<button class="plain" aria-expanded=${showsPages} @click=${toggle}>Page</button>`;
 }
 
-/** Where the chunk comes from in the file of the text, and what the reader of the file said. */
 function originFields(state: State): TemplateResult | typeof nothing {
   const { origin, located } = state;
   if (origin === undefined) return nothing;
@@ -60,7 +58,6 @@ export const UNITS: Readonly<Record<Unit, string>> = {
   byte: 'bytes',
 };
 
-/** The position of a stretch of the text, in a unit. */
 export function placeIn(
   text: string,
   { start_index, end_index }: Place,
@@ -78,7 +75,6 @@ const LABELS: Readonly<Record<string, string>> = {
   heading_path: 'Headings',
 };
 
-/** A field of a chunk, or what a reader reports, in words. */
 export function labelOf(name: string): string {
   const words = name.replace(/^x-/, '').replaceAll(/[-_]/g, ' ');
   return LABELS[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
@@ -89,15 +85,12 @@ function unitIn({ settings, catalogue }: State, id: string): string {
   return setting === undefined ? '' : unitOf(setting, catalogue).name;
 }
 
-/** A number without the digits that nobody reads. */
 function rounded(value: number): string {
   return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4)));
 }
 
-/** Characters of a value that is shown on several lines. */
 const LONG = 80;
 
-/** A value in a few words; a list of texts as a path. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return rounded(value);

@@ -1,19 +1,17 @@
 import { html, render } from 'lit-html';
 import type { Chunk } from '../data/model.ts';
 
-/** The chunks as JSON Lines. */
 export function jsonLines(chunks: readonly Chunk[]): string {
   return chunks.map((chunk) => `${JSON.stringify(chunk)}\n`).join('');
 }
 
-/** The chunks as CSV (RFC 4180) with a column for each field; values that are neither text nor number are JSON. */
+/** Formats chunks as CSV (RFC 4180) with one column per field. Lists and objects are written as JSON. */
 export function csv(chunks: readonly Chunk[]): string {
   const fields = [...new Set(chunks.flatMap((chunk) => Object.keys(chunk)))];
   const rows = [fields, ...chunks.map((chunk) => fields.map((field) => cellOf(chunk[field])))];
   return rows.map((row) => `${row.map(quoted).join(',')}\r\n`).join('');
 }
 
-/** A value as text: empty if it is missing; values other than text are JSON. */
 export function cellOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -23,7 +21,6 @@ function quoted(cell: string): string {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** Has the browser save a text as a file. */
 export function save(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
   const link = document.createElement('a');
@@ -34,10 +31,10 @@ export function save(name: string, type: string, text: string): void {
 }
 
 /**
- * Copies a text to the clipboard. A page has none on plain http, except on its own machine, and may be denied access:
- * then the text is shown, selected, to be copied by hand.
+ * Copies a text to the clipboard. If the clipboard is not accessible, as on http other than localhost, shows the
+ * selected text for copying by hand.
  *
- * @return whether it is in the clipboard
+ * @returns whether the text is in the clipboard
  */
 export async function copy(text: string): Promise<boolean> {
   try {

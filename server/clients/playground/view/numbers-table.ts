@@ -3,12 +3,10 @@ import { type Chunk, isKnown, limitOf, NO_RUN, type Run, type Setting } from '..
 import { unitOf } from '../data/settings.ts';
 import type { State } from '../data/state.ts';
 import { histogramOf, type Numbers, numbersOf } from '../text/numbers.ts';
-import { explained } from './explained.ts';
-import { valueIn, type Wiring } from './wiring.ts';
+import { explained, valueIn, type Wiring } from './wiring.ts';
 
 const known = new WeakMap<readonly object[], Numbers>();
 
-/** The numbers of a run; computed once for its chunks. */
 export function numbersOfRun(text: string, setting: Setting, { chunks }: Run): Numbers {
   const numbers = known.get(chunks) ?? numbersOf(text, chunks, limitOf(setting));
   known.set(chunks, numbers);
@@ -18,12 +16,10 @@ export function numbersOfRun(text: string, setting: Setting, { chunks }: Run): N
 const whole = new Intl.NumberFormat('en');
 const percent = (share: number) => `${(100 * share).toFixed(share === 1 || share === 0 ? 0 : 2)} %`;
 
-/** A number with its name and meaning; `isBad` if the value is undesirable. */
 interface NumberColumn {
   readonly name: string;
   readonly about: string;
   readonly value: (numbers: Numbers) => string;
-  /** Whether it is a size, in the unit of the setting. */
   readonly isSize?: boolean;
   readonly isBad?: (numbers: Numbers) => boolean;
 }
@@ -42,7 +38,6 @@ const unwanted = (name: string, about: string, count: (numbers: Numbers) => numb
   isBad: (numbers) => count(numbers) > 0,
 });
 
-/** The numbers of a setting, in display order. */
 export const NUMBERS: readonly NumberColumn[] = [
   counted('Chunks', 'How many there are', ({ chunks }) => chunks),
   size('Min', 'The smallest chunk', ({ least }) => least),
@@ -64,7 +59,6 @@ export const NUMBERS: readonly NumberColumn[] = [
   size('Sum', 'All chunks together, which is what a model embeds', ({ tokens }) => tokens),
 ];
 
-/** The numbers of all settings, one below the other. */
 export function numbersTable(state: State, { store }: Wiring): TemplateResult {
   return html`<table class="numbers">
     <caption class="hidden">Numbers of each setting</caption>
@@ -100,7 +94,6 @@ function numbersRow(setting: Setting, { text, runs, price, catalogue }: State): 
   </tr>`;
 }
 
-/** Models ask a price for tokens, not for characters. */
 function costUnknown(price: string): unknown {
   return price === '' ? nothing : html`<small>no tokens</small>`;
 }
@@ -115,7 +108,6 @@ const WIDTH = 240;
 const HEIGHT = 40;
 const BAR = WIDTH / CLASSES;
 
-/** A histogram of token counts, up to the limit and beyond it, with a line at the limit. */
 function histogram(chunks: readonly Chunk[], limit: number | undefined): TemplateResult {
   const largest = chunks.reduce((most, { token_count }) => Math.max(most, token_count), 1);
   const most = Math.max(limit ?? 0, largest);

@@ -2,8 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { showTokens } from '../data/inquiry.ts';
 import { type Catalogue, MAX_SETTINGS, NO_RUN, type Run, type Step, type Unit } from '../data/model.ts';
 import { presetOf } from '../data/settings.ts';
-import type { State } from '../data/state.ts';
-import type { Store } from '../data/store.ts';
+import type { State, Store } from '../data/state.ts';
 import { chunkDetails, labelOf, UNITS } from './chunk-details.ts';
 import { numbersTable } from './numbers-table.ts';
 import { pagePanel } from './page-panel.ts';
@@ -12,7 +11,6 @@ import { settingCard } from './setting-card.ts';
 import { textPanel } from './text-panel.ts';
 import { valueIn, type Wiring } from './wiring.ts';
 
-/** The whole page in a state. */
 export function pageOf(state: State, wiring: Wiring): TemplateResult {
   const { catalogue, problem, needsKey } = state;
   const { store, actions } = wiring;
@@ -95,7 +93,6 @@ function legend(): TemplateResult {
   </p>`;
 }
 
-/** Asks for a key of the server, which is kept only in memory. */
 function keyForm(start: (key: string) => void): TemplateResult {
   const sent = (event: SubmitEvent) => {
     event.preventDefault();
@@ -108,13 +105,11 @@ function keyForm(start: (key: string) => void): TemplateResult {
   </form>`;
 }
 
-/** The name of the preset that was chosen, or of the steps. */
 function titleOf(steps: readonly Step[], catalogue: Catalogue | undefined): string {
   const preset = catalogue && presetOf(steps, catalogue);
   return preset?.name ?? steps.map(({ name }) => name).join(' + ');
 }
 
-/** The heads of the columns: the setting, and how long it took. */
 function columnsHead({ settings, runs, active, catalogue }: State, { store }: Wiring): TemplateResult {
   return html`<div class="heads" role="group" aria-label="Columns">
     ${settings.map(({ id, steps }) => {

@@ -2,24 +2,20 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { unsafeHTML } from 'lit-html/directives/unsafe-html.js';
 import { ask, changeQuestion, RETRIEVERS } from '../data/inquiry.ts';
 import type { Found, Inquiry, Question, Range, State } from '../data/state.ts';
-import { excerptOf } from '../text/excerpt.ts';
+import { excerptOf } from '../text/offsets.ts';
 import { percent, recallPlot } from '../text/recall-plot.ts';
 import { placeIn, UNITS } from './chunk-details.ts';
 import { valueIn, type Wiring } from './wiring.ts';
 
-/** Characters shown of a chunk. */
 const EXCERPT = 200;
 
-/**
- * Asks a question, and shows the best chunks of each setting, how well they contain the answer, and how the settings
- * compare over all questions with answers.
- */
+/** The form for a question. The user may also mark its answer in the text, so that settings can be scored. */
 export function questionPanel(state: State, wiring: Wiring): TemplateResult {
   const { asked, catalogue } = state;
   const { store, actions } = wiring;
   const change = (members: Partial<Inquiry>) => changeQuestion(store, members);
   const typed = (event: Event) =>
-    // After it was asked, this is another question, with another answer.
+    // After a question was asked, editing starts a new question, whose answer is unknown.
     change({ question: valueIn(event), ...(asked.isAsked && { answer: undefined }) });
   const sent = (event: Event) => {
     event.preventDefault();
@@ -50,7 +46,6 @@ export function questionPanel(state: State, wiring: Wiring): TemplateResult {
   </section>`;
 }
 
-/** The chunks that each setting finds, and how the settings compare. */
 export function foundChunks(state: State, wiring: Wiring): TemplateResult | typeof nothing {
   if (state.asked.found.size === 0) return nothing;
   return html`<section class="results" aria-label="Answers">
@@ -59,7 +54,6 @@ export function foundChunks(state: State, wiring: Wiring): TemplateResult | type
   </section>`;
 }
 
-/** Where the chosen chunk is, so that an answer can be marked with the keyboard. */
 function chosenChunk({ selection, runs }: State): Range | undefined {
   const chunk = runs.get(selection?.setting ?? '')?.chunks[selection?.chunk ?? -1];
   return chunk && { start: chunk.start_index, end: chunk.end_index };
@@ -96,7 +90,6 @@ function meanIn({ recall, interval, tokens }: NonNullable<Found['mean']>, { kept
   return `${kept.length} questions: recall ${percent(recall)} (${range}), ${Math.round(tokens)} tokens`;
 }
 
-/** How the settings compare over all questions with answers, and these questions. */
 function comparison({ asked, settings }: State, { store }: Wiring): TemplateResult | typeof nothing {
   const points = settings.flatMap(({ id, steps }) => {
     const { mean } = asked.found.get(id) ?? {};
@@ -129,16 +122,15 @@ function keptQuestion({ question, answer }: Question, store: Wiring['store']): T
   </li>`;
 }
 
-/** The stretch of the text that is selected in the viewer; `undefined` if there is none. */
 function selectedText(): Range | undefined {
   const selection = getSelection();
   if (selection === null || selection.isCollapsed) return undefined;
   const { startContainer, startOffset, endContainer, endOffset } = selection.getRangeAt(0);
-  const [start, end] = [offsetOf(startContainer, startOffset), offsetOf(endContainer, endOffset)];
+  const start = offsetOf(startContainer, startOffset);
+  const end = offsetOf(endContainer, endOffset);
   return start === undefined || end === undefined || start === end ? undefined : { start, end };
 }
 
-/** The text offset of a position in the page: its spans have the offsets where they begin. */
 function offsetOf(node: Node, offset: number): number | undefined {
   const element = node instanceof Element ? node : node.parentElement;
   const span = element?.closest<HTMLElement>('.cell span[data-start]');

@@ -1,12 +1,11 @@
 import { isKnown, NO_RUN } from '../data/model.ts';
 import { unitOf } from '../data/settings.ts';
 import type { State } from '../data/state.ts';
-import { columnsOf } from './columns-of-state.ts';
+import { columnsOf } from '../text/pieces.ts';
 import { NUMBERS, numbersOfRun } from './numbers-table.ts';
 import { briefOf } from './setting-card.ts';
 import { blockIn } from './viewer.ts';
 
-/** The style of the report; it has no other. */
 const STYLE = `:root { color-scheme: light dark; font: 15px/1.55 system-ui, sans-serif }
 body { margin: 1rem }
 table { border-collapse: collapse } th, td { text-align: start; padding: .2rem .8rem; border-bottom: 1px solid light-dark(#ccc, #555) }
@@ -19,8 +18,8 @@ table { border-collapse: collapse } th, td { text-align: start; padding: .2rem .
 .differs { box-shadow: inset 4px 0 0 light-dark(#b3261e, #ff9d94) }`;
 
 /**
- * A comparison as one self-contained HTML file without scripts: its policy forbids scripts and requests, and
- * everything from the text is in text nodes.
+ * Renders a comparison as one self-contained HTML file. The file's Content Security Policy forbids scripts and
+ * requests. The text is inserted only as text nodes, so it cannot add markup.
  */
 export function reportOf(state: State): string {
   const { text, source, settings, runs } = state;
@@ -63,6 +62,6 @@ export function reportOf(state: State): string {
     shown.setAttribute('dir', 'auto');
     shown.append(made.importNode(blockIn(column, text, 0, text.length), true));
   }
-  // The policy of this page forbids styles in its documents, and the report is not one of them yet.
+  // Inserts the style as text: the page's Content Security Policy also forbids inline styles in `made`.
   return `<!doctype html>\n${made.documentElement.outerHTML.replace('</head>', `<style>${STYLE}</style></head>`)}`;
 }

@@ -1,22 +1,27 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { CODES, type Code, codeOf } from '../data/code.ts';
-import { type Catalogue, NO_RUN, type Plugin, type Run, type Setting, type Step } from '../data/model.ts';
-import { isEffective, type Schema, typesOf } from '../data/schema.ts';
+import {
+  type Catalogue,
+  isEffective,
+  NO_RUN,
+  type Plugin,
+  type Run,
+  type Schema,
+  type Setting,
+  type Step,
+  typesOf,
+} from '../data/model.ts';
 import { pluginOf, presetOf, presetSteps, replaceFirst, stepOf, withOption } from '../data/settings.ts';
 import type { State } from '../data/state.ts';
-
-import { explained } from './explained.ts';
 import { cellOf, copy, csv, jsonLines, save } from './export.ts';
-import { valueIn, type Wiring } from './wiring.ts';
+import { explained, valueIn, type Wiring } from './wiring.ts';
 
-/** A setting, and what its card is made from. */
 interface Card extends Wiring {
   readonly setting: Setting;
   readonly state: State;
   readonly catalogue: Catalogue;
 }
 
-/** The form of a setting: the chunker with its options, and the refineries after it. */
 export function settingCard(card: Card): TemplateResult {
   const { setting, state, store, actions } = card;
   const { id, steps } = setting;
@@ -43,7 +48,6 @@ export function settingCard(card: Card): TemplateResult {
   </section>`;
 }
 
-/** The options of a setting in a few words. */
 export function briefOf([first, ...others]: readonly Step[]): string {
   const given = (step: Step | undefined) =>
     Object.entries(step?.options ?? {})
@@ -116,18 +120,16 @@ function shownOptions(step: Step, plugin: Plugin | undefined): [name: string, sc
   return Object.entries(options).filter(([, schema]) => isEffective(schema, options, step.options));
 }
 
-/** Why there are no chunks, unless a field of the open form says so already. */
 function problemOf({ setting: { steps }, catalogue }: Card, { error }: Run, isOpen: boolean): string {
   const fields = steps.flatMap((step) => shownOptions(step, pluginOf(step, catalogue)));
   return problemsIn(error, (problem) => !(isOpen && fields.some(([name]) => isAbout(problem, name))));
 }
 
-/** Those problems in an error that are to be shown in one place. */
 function problemsIn(error: string | undefined, isShown: (problem: string) => boolean): string {
   return (error?.split('; ') ?? []).filter(isShown).join('; ');
 }
 
-/** Whether a problem is about an option: errors of the service begin with the name of the bad value. */
+/** Whether a problem concerns an option: the service's messages begin with the name of the invalid option. */
 const isAbout = (problem: string, name: string) =>
   [': ', '[', '.'].some((mark) => problem.startsWith(name + mark));
 
@@ -136,7 +138,6 @@ function choicesOf(name: string, { tokenizers, models }: Catalogue): readonly st
   return name === 'embedding_model' ? models : [];
 }
 
-/** What was chosen in a list of actions, which shows its name again. */
 function takeValue(event: Event): string {
   const value = valueIn(event);
   (event.target as HTMLSelectElement).value = '';
@@ -157,7 +158,6 @@ function refineryChoice({ setting, catalogue, actions }: Card): TemplateResult |
   </select>`;
 }
 
-/** Copies a setting as a program, stores it as a pipeline, and saves its chunks as a file. */
 function settingActions({ setting, actions }: Card, { chunks }: Run): TemplateResult {
   const copyAs = async (event: Event) => {
     const code = takeValue(event) as Code;
@@ -190,22 +190,17 @@ function settingActions({ setting, actions }: Card, { chunks }: Run): TemplateRe
   </div>`;
 }
 
-/** A field of a form, with the handler for its changes. */
 interface Field {
   readonly id: string;
   readonly name: string;
   readonly schema: Schema;
-  /** `undefined` if the option has its default. */
+  /** Undefined means the default of the option. */
   readonly value: unknown;
-  /** The service's problem with the value; empty if there is none. */
   readonly problem: string;
-  /** Names that can be chosen, such as those of tokenizers. */
   readonly choices: readonly string[];
-  /** @param value without one, the option is reset to its default */
   change(value: unknown): void;
 }
 
-/** A field with its label, its description and its problem. */
 function optionField(field: Field): TemplateResult {
   const { id, name, schema, problem } = field;
   const about = schema.description ?? '';
@@ -225,12 +220,11 @@ function controlOf(field: Field): TemplateResult {
   return textControl(field, type === 'array' || type === 'object');
 }
 
-/** The schema that the form shows for an option: of several alternatives the list, which can express the others. */
+/** The schema that the form shows. Prefers a list to a single value, because a list can contain a single value. */
 function branchOf({ schema }: Field): Schema {
   return schema.anyOf?.find((one) => typesOf(one).includes('array')) ?? schema.anyOf?.[0] ?? schema;
 }
 
-/** The elements that describe a field and its problem. */
 function described({ id, problem, schema }: Field): string | typeof nothing {
   const ids = [problem && `${id}-problem`, schema.description && `${id}-about`].filter(Boolean);
   return ids.length === 0 ? nothing : ids.join(' ');
@@ -265,7 +259,6 @@ function numberControl(field: Field, type: string): TemplateResult {
     aria-describedby=${described(field)} @input=${changed}>`;
 }
 
-/** A text, or a list or an object that is written as JSON. */
 function textControl(field: Field, isJson: boolean): TemplateResult {
   const { id, schema, value, choices, change } = field;
   const names = choices.length > 0 ? choices : (schema.examples ?? []).map(String);
@@ -278,7 +271,7 @@ function textControl(field: Field, isJson: boolean): TemplateResult {
     ${hasNames ? html`<datalist id="${id}-names">${names.map((name) => html`<option value=${name}></option>`)}</datalist>` : nothing}`;
 }
 
-/** The parsed JSON; the text itself if it is invalid, so that the service reports the problem. */
+/** Parses JSON. Returns invalid JSON as text, so that the service reports the problem. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -6,10 +6,9 @@ import { lengthIn } from '../text/offsets.ts';
 import { UNITS } from './chunk-details.ts';
 import { valueIn, type Wiring } from './wiring.ts';
 
-/** Longer texts are not put into a field, where layout would take seconds. */
+/** Maximum characters of an editable text. The browser needs seconds for the layout of a longer `textarea`. */
 const MAX_EDITED = 300_000;
 
-/** Chooses the text: a sample, a file, or typed text. */
 export function textPanel(
   { text, source, unit, isEditing }: State,
   { store, actions }: Wiring,
@@ -45,7 +44,7 @@ function editor(text: string, edit: (text: string) => void): TemplateResult {
   const hasCrLf = text.includes('\r\n');
   const typed = (event: Event) => {
     const value = valueIn(event);
-    // A field has only line feeds; a text that had CRLF keeps it.
+    // A `textarea` contains only LF. If the text had CRLF, restores CRLF.
     edit(hasCrLf ? value.replaceAll('\n', '\r\n') : value);
   };
   return html`<textarea aria-label="The text" spellcheck="false" dir="auto" rows="12"
@@ -54,10 +53,7 @@ function editor(text: string, edit: (text: string) => void): TemplateResult {
 
 let known: readonly [text: string, unit: Unit, length: string] = ['', 'utf16', `0 ${UNITS.utf16}`];
 
-/**
- * The length of the text in the unit of the offsets; counted once, because the panel is rendered again at each
- * keystroke.
- */
+/** The length of the text with its unit. Cached, because every keystroke renders the panel again. */
 function lengthOf(text: string, unit: Unit): string {
   if (known[0] !== text || known[1] !== unit)
     known = [text, unit, `${lengthIn(text, unit).toLocaleString('en')} ${UNITS[unit]}`];

@@ -1,24 +1,17 @@
-import { blockAt, blocksOf } from '../text/blocks.ts';
-import { piecesOf } from '../text/pieces.ts';
-import { firstIndex } from '../text/search.ts';
-import { type Column, classesOf } from './columns-of-state.ts';
+import { blockAt, blocksOf, type Column, classesOf, firstIndex, piecesOf } from '../text/pieces.ts';
 
-/** Pixels above and below the visible area that are also rendered. */
+/** Pixels above and below the visible area that are rendered in advance. */
 const MARGIN = 800;
-/** Pixels beside the text of a column. */
 const PADDING = 24;
 
-/** Events of the viewer. */
 export interface ViewerEvents {
-  /** A chunk of a column was chosen, by the column's index. */
   select(column: number, chunk: number): void;
-  /** Keys that move to other chunks. */
   move(by: 1 | -1): void;
 }
 
 /**
- * Shows a text in columns side by side, which scroll together. The text is divided into blocks, each in a row of its
- * own, and only the rows in sight have content; the others keep their measured or estimated heights.
+ * Shows the text in one column per setting; all columns scroll together. Each block of the text is a row. Only rows
+ * near the visible area have content; the other rows have a measured or estimated height.
  */
 export class Viewer {
   readonly element: HTMLElement;
@@ -27,7 +20,6 @@ export class Viewer {
   #edges: number[] = [0];
   #columns: readonly Column[] = [];
   #rows: HTMLElement[] = [];
-  /** The rows that have content, by the index of their block. */
   #drawn = new Set<number>();
   #tokens: readonly number[] = [];
 
@@ -43,14 +35,13 @@ export class Viewer {
     this.element.addEventListener('keydown', (event) => this.#pressed(event));
     new ResizeObserver(() => {
       const { offsetWidth, clientWidth } = this.element;
-      // There is no scroll bar beside the heads of the columns.
+      // The column heads do not scroll. They reserve the width of the viewer's scroll bar to stay aligned.
       document.documentElement.style.setProperty('--scrollbar', `${offsetWidth - clientWidth}px`);
       this.#estimateHeights();
       this.#draw();
     }).observe(this.element);
   }
 
-  /** Shows columns of a text; a previous text is removed at once. */
   show(text: string, columns: readonly Column[]): void {
     const isOther = text !== this.#text;
     const isOtherWidth = columns.length !== this.#columns.length;
@@ -74,7 +65,7 @@ export class Viewer {
     this.element.scrollTop = 0;
   }
 
-  /** Marks the tokens of the text. @param starts where they begin; empty for no marks */
+  /** Marks the tokens of the text. @param starts offsets of tokens; an empty list removes all marks */
   showTokens(starts: readonly number[]): void {
     this.#tokens = starts;
     this.#markTokens();
@@ -84,7 +75,6 @@ export class Viewer {
     markTokens(this.element.querySelectorAll<HTMLElement>('span[data-start]'), this.#tokens);
   }
 
-  /** Scrolls to an offset of the text in the selected chunk, unless it is visible. */
   reveal(offset: number): void {
     const block = blockAt(this.#edges, offset);
     const row = this.#rows[block];
@@ -97,7 +87,6 @@ export class Viewer {
     span?.scrollIntoView({ block: isTall ? 'start' : 'nearest' });
   }
 
-  /** Estimates the heights of the rows without content: the text or its width has changed. */
   #estimateHeights(): void {
     const width = this.element.clientWidth / Math.max(1, this.#columns.length) - PADDING;
     const perLine = Math.max(8, width / CHARACTER);
@@ -108,7 +97,6 @@ export class Viewer {
     }
   }
 
-  /** Gives the rows in sight their content, and removes that of the others. @param isOther whether all is to be new */
   #draw({ isOther = false } = {}): void {
     const { element } = this;
     const rows = this.#rows;
@@ -130,7 +118,7 @@ export class Viewer {
     if (this.#tokens.length > 0 && !isSame) this.#markTokens();
   }
 
-  /** Gives a row its content, at its own height; the visible text does not move. */
+  /** Fills a row and removes its estimated height. If the row is above the visible text, keeps that text in place. */
   #fill(block: number): void {
     const { element } = this;
     const row = this.#rows[block] as HTMLElement;
@@ -154,7 +142,7 @@ export class Viewer {
   #clicked(event: MouseEvent): void {
     const span = (event.target as HTMLElement).closest<HTMLElement>('span[data-chunk]');
     const cell = span?.closest<HTMLElement>('.cell');
-    // Selecting text is not a click.
+    // A click that ends a selection of text does not select a chunk.
     if (!span || !cell || getSelection()?.isCollapsed === false) return;
     this.#events.select(Number(cell.dataset.column), Number(span.dataset.chunk));
   }
@@ -168,9 +156,6 @@ export class Viewer {
   }
 }
 
-/**
- * Renders the text of a block in a column, as spans that contain only text: each is a stretch with uniform display.
- */
 export function blockIn(column: Column, text: string, from: number, to: number): DocumentFragment {
   const { run, hits } = column;
   const fragment = document.createDocumentFragment();
@@ -188,14 +173,13 @@ export function blockIn(column: Column, text: string, from: number, to: number):
   return fragment;
 }
 
-/** The name of the highlight in the style sheet. */
 const NAME = 'token';
 
 /**
- * Marks every second token of the rendered text, so that each begins where the marking changes.
+ * Marks every second token, so that adjacent tokens can be told apart.
  *
- * @param spans of the text, with their offsets in `data-start`
- * @param starts where tokens begin; never decreasing
+ * @param spans rendered pieces of the text, with their offsets in `data-start`
+ * @param starts offsets of the tokens, in ascending order
  */
 function markTokens(spans: Iterable<HTMLElement>, starts: readonly number[]): void {
   const ranges: Range[] = [];
@@ -220,7 +204,7 @@ function markTokens(spans: Iterable<HTMLElement>, starts: readonly number[]): vo
 
 const bottomOf = ({ offsetTop, offsetHeight }: HTMLElement) => offsetTop + offsetHeight;
 
-/** Pixels of a line, and of a character, for estimating the height of a block until it is rendered. */
+/** Estimated height of a line and width of a character, in pixels, for rows that are not rendered yet. */
 const LINE = 24;
 const CHARACTER = 8;
 

@@ -1,20 +1,27 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from '../data/actions.ts';
-import type { State } from '../data/state.ts';
-import type { Store } from '../data/store.ts';
+import type { State, Store } from '../data/state.ts';
 
-/** What the parts of the page are given besides the state. */
 export interface Wiring {
   readonly store: Store<State>;
   readonly actions: Actions;
-  /** The element of the viewer, which shows the text by itself. */
+  /** The element of the viewer. The viewer renders the content of this element itself. */
   readonly viewer: HTMLElement;
-  /** Goes to the next or the previous chunk. */
   move(by: 1 | -1): void;
-  /** Selects a chunk, and scrolls to it. */
   show(setting: string, chunk: number): void;
   copyLink(): void;
   saveReport(): void;
 }
 
-/** The value of the field or list that an event is about. */
 export const valueIn = (event: Event): string => (event.target as HTMLInputElement | HTMLSelectElement).value;
+
+/**
+ * A word that shows its explanation when pressed.
+ *
+ * @param id of the explanation, for `aria-describedby` of other elements
+ * @param label accessible name; by default, the word
+ */
+export function explained(word: string, about: string, id: string, label?: string): TemplateResult {
+  return html`<button type="button" class="term" title=${about} popovertarget=${id} aria-label=${label ?? nothing}
+    >${word}</button><span popover id=${id} class="about">${about}</span>`;
+}

@@ -1,43 +1,81 @@
+import pMap from 'p-map';
 import { splitsCodePoint } from '../../../../core/engine/cuts/cuts.ts';
 import { findMarkdownBlocks } from '../../../../plugins/toolkit/markdown/find-blocks.ts';
 import { findSentences } from '../../../../plugins/toolkit/prose/find-sentences.ts';
+import type { ServerCradle } from '../../../container.ts';
+import { withLinkedStop } from '../../../engine/abort.ts';
 import type { CorpusDocument, CorpusQuestion } from './read-corpus.ts';
+import { codeChunker, isCode } from './search.ts';
 
-/** How many questions are derived, and the smallest distances between two in a document, the first that gives enough. */
 const MIN_QUESTIONS = 60;
 const MAX_QUESTIONS = 400;
+/** Minimum characters between questions of a document: the first of these that gives enough questions. */
 const DISTANCES = [1500, 500, 0];
-/** Lengths of a question and of an answer, in UTF-16 code units. */
+/** Lengths in UTF-16 code units. */
 const QUESTION = { least: 25, most: 300 };
 const ANSWER = { least: 40, most: 1500 };
 
-/** A sentence that can be taken out of its text as a question. */
+/** A sentence that can be cut out of its text and used as a question. Offsets refer to the whole text. */
 interface Derived {
   readonly document: number;
   readonly question: string;
-  /** The stretch that is taken out, and the one after it that answers; in the text as it was. */
+  /** The sentence is `[from, to)`, and its answer `[to, end)`. */
   readonly from: number;
   readonly to: number;
   readonly end: number;
 }
 
+export interface Unit {
+  readonly start_index: number;
+  readonly end_index: number;
+  readonly scope?: readonly string[];
+}
+
+export type UnitsOf = (document: CorpusDocument) => readonly Unit[] | undefined;
+
+export async function findUnits(
+  documents: readonly CorpusDocument[],
+  { registry, runner, config }: Pick<ServerCradle, 'registry' | 'runner' | 'config'>,
+  signal: AbortSignal,
+): Promise<UnitsOf> {
+  const { name, options } = codeChunker();
+  const isReady = registry.find('chunker', name)?.missing.length === 0;
+  const unitsIn = async ({ filename, text }: CorpusDocument): Promise<readonly Unit[]> => {
+    const asked = { ...options, oversize: 'members', chunk_size: ANSWER.most, offset_unit: 'utf16' };
+    const body = Buffer.from(JSON.stringify({ ...asked, documents: [{ text, filename }] }));
+    const { bytes } = await withLinkedStop(signal, (stop) =>
+      runner.run({ run: 'chunk', name }, body, stop, { hasNoDeadline: true }),
+    );
+    const [chunks = []] = JSON.parse(Buffer.from(bytes).toString()) as { readonly nodes: Unit[] }[][];
+    return chunks.flatMap(({ nodes }) => nodes);
+  };
+  const code = documents.filter(({ filename }) => isCode(filename));
+  const concurrency = Math.max(1, config.workers);
+  const found = await pMap(code, async (one) => [one, isReady ? await unitsIn(one) : []] as const, {
+    concurrency,
+  });
+  const units = new Map(found);
+  return (document) => units.get(document);
+}
+
 /**
- * Questions for documents that come without any: the first sentences of paragraphs and of comments on code, which are
- * taken out of the texts. What follows them is the answer.
+ * Derives questions from the first sentences of paragraphs and of code comments. A question is cut out of its
+ * text, and the text that follows is the answer.
  *
- * @param isCode whether a file is source code
- * @param random from 0 to 1
+ * @param random returns a number from 0 to 1
  */
 export function deriveQuestions(
   documents: readonly CorpusDocument[],
-  isCode: (name: string) => boolean,
+  unitsOf: UnitsOf,
   random: () => number,
 ): { readonly documents: CorpusDocument[]; readonly questions: CorpusQuestion[] } {
-  const all = documents.flatMap(({ filename, text }, document) =>
-    [...(isCode(filename) ? inCode(text) : inProse(text))].map((one) => ({ document, ...one })),
-  );
-  const found = DISTANCES.map((distance) => apart(all, distance));
-  const enough = found.find(({ length }) => length >= MIN_QUESTIONS) ?? found.at(-1) ?? [];
+  const all = documents.flatMap((one, document) => {
+    const units = unitsOf(one);
+    const found = units === undefined ? inProse(one.text) : inCode(one.text, units);
+    return [...found].map((sentence) => ({ document, ...sentence }));
+  });
+  const spaced = DISTANCES.map((distance) => apart(all, distance));
+  const enough = spaced.find(({ length }) => length >= MIN_QUESTIONS) ?? spaced.at(-1) ?? [];
   const drawn = enough.map((one) => ({ one, key: random() })).sort((a, b) => a.key - b.key);
   const chosen = new Set(drawn.slice(0, MAX_QUESTIONS).map(({ one }) => one));
   const byDocument = Map.groupBy(
@@ -45,21 +83,24 @@ export function deriveQuestions(
     ({ document }) => document,
   );
   const questions: CorpusQuestion[] = [];
-  const shortened = documents.map((document, at) => {
-    let [text, kept, counted, line] = ['', 0, 0, 1];
-    for (const { question, from, to, end } of byDocument.get(at) ?? []) {
-      text += document.text.slice(kept, from);
+  const shortened = documents.map((document, index) => {
+    let text = '';
+    let copied = 0;
+    let counted = 0;
+    let line = 1;
+    for (const { question, from, to, end } of byDocument.get(index) ?? []) {
+      text += document.text.slice(copied, from);
       line += document.text.slice(counted, from).split('\n').length - 1;
-      [kept, counted] = [to, from];
-      const answers = [{ document: at, start_index: text.length, end_index: text.length + end - to }];
+      copied = to;
+      counted = from;
+      const answers = [{ document: index, start_index: text.length, end_index: text.length + end - to }];
       questions.push({ question, answers, place: `${document.id}:${line}` });
     }
-    return { ...document, text: text + document.text.slice(kept) };
+    return { ...document, text: text + document.text.slice(copied) };
   });
   return { documents: shortened, questions };
 }
 
-/** Those that neither overlap nor are closer to the one before. */
 function apart(all: readonly Derived[], distance: number): Derived[] {
   let last: Derived | undefined;
   return all.filter((one) => {
@@ -69,78 +110,78 @@ function apart(all: readonly Derived[], distance: number): Derived[] {
   });
 }
 
-type Found = Omit<Derived, 'document'>;
+type Sentence = Omit<Derived, 'document'>;
 
-/** First sentences of paragraphs with at least three. */
-function* inProse(text: string): Generator<Found> {
+function* inProse(text: string): Generator<Sentence> {
   for (const { kind, inner, end } of findMarkdownBlocks(text)) {
     if (kind !== 'paragraph') continue;
     const paragraph = text.slice(inner, end);
     const [first, second] = findSentences(paragraph, 'en');
     if (first === undefined || second === undefined) continue;
-    yield* usable(text, inner, inner + first, inner + paragraph.trimEnd().length);
+    yield* usable(text, paragraph.slice(0, first), inner, inner + first, inner + paragraph.trimEnd().length);
   }
 }
 
-const COMMENT = /^\s*(?:\/\*\*|\/\/+|#+|"""|''')!?\s*/;
-const DOCUMENTS = /^\s*(?:\/\*\*|\/\/\/|"""|''')/;
-const INNER = /^\s*\*?\s*(?!\/)/;
-/** A line in which a sentence may continue: neither a tag nor an item of a list. */
-const CONTINUES = /^\s*(?:\*|\/\/+|#+)?\s*(?:[\p{L}(`]|:\w+:`)/u;
-const MARKERS = /\n\s*(?:\*|\/\/+|#+)(?=\s)/g;
-const DECLARES =
-  /^\s*(?:(?:export|default|pub|public|private|protected|static|async|abstract) )*(?:class|const|def|enum|fn|func|function|interface|module|struct|sub|trait|type)\b/;
-const NO_SENTENCE = /^[@<[!]|\b(?:copyright|licen[cs]ed?|SPDX)\b/i;
-
-/** First sentences of comments that document what follows them. */
-function* inCode(text: string): Generator<Found> {
-  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
-  const lineAt = (index: number) =>
-    text.slice(starts[index] ?? text.length, starts[index + 1] ?? text.length);
-  for (let index = 0, next = 0; index < starts.length; index = next) {
-    next = index + 1;
-    const [opening] = COMMENT.exec(lineAt(index)) ?? [];
-    if (opening === undefined) continue;
-    const quotes = /"""|'''/.exec(opening)?.[0];
-    if (quotes === undefined) while (/^\s*(?:\/\/|#|\*)/.test(lineAt(next))) next++;
-    else if (!lineAt(index).slice(opening.length).includes(quotes))
-      while (next < starts.length && !lineAt(next++).includes(quotes));
-    if (!DOCUMENTS.test(lineAt(index)) && !DECLARES.test(lineAt(next))) continue;
-    const isBelow = lineAt(index).trim() === opening.trim();
-    const at = isBelow ? index + 1 : index;
-    const [marker = ''] = isBelow ? (INNER.exec(lineAt(at)) ?? []) : [opening];
-    const from = (starts[at] ?? text.length) + marker.length;
-    let last = at;
-    while (last + 1 < next && CONTINUES.test(lineAt(last + 1))) last++;
-    const to = Math.min(starts[last + 1] ?? text.length, from + 2 * QUESTION.most);
-    const paragraph = text.slice(from, to).replace(/(?:\*\/|"""|''')?\s*$/, '');
-    const unmarked = paragraph.replace(MARKERS, (marks) => ' '.repeat(marks.length));
-    const [sentence = paragraph.length] = findSentences(unmarked, 'en');
-    yield* usable(text, from, from + sentence, endOfUnit(text, starts, last + 1));
+function* inCode(text: string, units: readonly Unit[]): Generator<Sentence> {
+  let before: Unit = { start_index: 0, end_index: 0 };
+  for (const unit of units) {
+    const { start_index: start, end_index: end } = unit;
+    // Only comments separate two units of one scope. The text before the first unit may be a comment too.
+    const isNext = String(before.scope ?? '') === String(unit.scope ?? '');
+    const afterLine = before.end_index === 0 ? 0 : text.indexOf('\n', before.end_index) + 1;
+    const line = text.lastIndexOf('\n', start - 1) + 1;
+    if (isNext && afterLine < line) yield* inComment(text, blockBefore(text, afterLine, line), line, end);
+    const [head = '', quotes = ''] = DOCSTRING.exec(text.slice(start, end)) ?? [];
+    const inner = start + head.length;
+    if (quotes !== '') yield* inComment(text, inner - quotes.length, text.indexOf(quotes, inner), end);
+    before = unit;
   }
 }
 
-/** Lines of code that an answer has at least, if there are so many. */
-const MIN_LINES = 3;
-
-/** Where the first blank line is after a few lines of code. */
-function endOfUnit(text: string, starts: readonly number[], line: number): number {
-  let filled = 0;
-  for (let index = line; index < starts.length; index++) {
-    const [start, end] = [starts[index] as number, starts[index + 1] ?? text.length];
-    const isBlank = text.slice(start, end).trim() === '';
-    if (isBlank && filled >= MIN_LINES) return start;
-    if (end - (starts[line] as number) > ANSWER.most) return start;
-    if (!isBlank) filled++;
+function blockBefore(text: string, from: number, to: number): number {
+  let start = to;
+  while (start > from) {
+    const previous = text.lastIndexOf('\n', start - 2) + 1;
+    if (text.slice(previous, start).trim() === '') break;
+    start = previous;
   }
-  return text.length;
+  return start;
 }
 
-/** A question without the syntax of links and emphasis, if it and its answer have a useful length. */
-function* usable(text: string, from: number, to: number, end: number): Generator<Found> {
-  const sentence = text.slice(from, Math.min(to, from + 2 * QUESTION.most));
-  const plain = sentence.replace(/!?\[([^\][]*)\]\([^()]*\)/g, '$1').replace(/\*\*|`/g, '');
-  const question = plain.replace(MARKERS, ' ').replace(/\s+/g, ' ').trim();
+const DOCSTRING = /^[^"'#]*:\s*\n\s*("""|''')/;
+const MARKER = /^[^\p{L}\p{N}`(@:]*/u;
+const NO_SENTENCE = /^[@<[!:]|\b(?:copyright|licen[cs]ed?|SPDX)\b/i;
+
+/** Finds a comment's first sentence in `[from, to)`. @param end of the unit that the comment documents */
+function* inComment(text: string, from: number, to: number, end: number): Generator<Sentence> {
+  let start = from;
+  let unmarked = '';
+  for (const line of text.slice(from, Math.min(to, from + 2 * QUESTION.most)).split(/(?<=\n)/)) {
+    const [marker = ''] = MARKER.exec(line) ?? [];
+    const isText = marker.length < line.trimEnd().length;
+    if (unmarked === '' && !isText) {
+      start += line.length;
+      continue;
+    }
+    // The sentence ends at a blank line, at a tag such as `@param`, or with the comment.
+    if (unmarked !== '' && (!isText || NO_SENTENCE.test(line.slice(marker.length)))) break;
+    if (unmarked === '') start += marker.length;
+    else unmarked += ' '.repeat(marker.length);
+    unmarked += line.slice(marker.length);
+  }
+  // Without a comment marker, the line is code, such as the head of a class after its decorators.
+  if (text.slice(from, start).trim() === '') return;
+  const content = unmarked.replace(/\s*(?:\*\/|-->)?\s*$/, '');
+  const [sentence = content.length] = findSentences(content, 'en');
+  yield* usable(text, content.slice(0, sentence), start, start + sentence, end);
+}
+
+function* usable(text: string, sentence: string, from: number, to: number, end: number): Generator<Sentence> {
+  const plain = sentence
+    .slice(0, 2 * QUESTION.most)
+    .replace(/!?\[([^\][]*)\]\([^()]*\)/g, '$1')
+    .replace(/\*\*|`/g, '');
+  const question = plain.replace(/\s+/g, ' ').trim();
   const { length } = question;
   if (NO_SENTENCE.test(question)) return;
   if (length < QUESTION.least || length > QUESTION.most || end - to < ANSWER.least) return;

@@ -4,28 +4,23 @@ import { reasonOf } from '../../../../core/errors.ts';
 import type { Interval } from '../../../engine/operations/evaluation/bootstrap.ts';
 import type { Retriever } from '../../../engine/operations/evaluation/schemas.ts';
 
-/** How well a chunking with a retriever answers the questions. Plain data that is kept in a file. */
 export interface Point {
   readonly retriever: Retriever;
   readonly recall: number;
   readonly interval: Interval;
-  /** Tokens that a question finds, on average. */
   readonly tokens: number;
   readonly chunks: number;
-  /** Tokens of the largest chunk that was found. */
   readonly largest: number;
-  /** The recall of each question. */
   readonly recalls: readonly number[];
 }
 
 interface KeptTrial {
-  /** A digest of the documents, the questions, the options and the chunking. */
   readonly key: string;
   readonly name: string;
   readonly points: readonly Point[];
 }
 
-/** The file in the user's folder from which a stopped run is continued. The first line prints its path. */
+/** The file in the user's folder from which a stopped run resumes. */
 export class KeptTrials {
   readonly #file: string;
   #isAnnounced = false;
@@ -34,7 +29,6 @@ export class KeptTrials {
     this.#file = file;
   }
 
-  /** A folder that cannot be written only means that an interrupted run begins again. */
   add(trial: KeptTrial): void {
     const folder = dirname(this.#file);
     try {
@@ -48,7 +42,6 @@ export class KeptTrials {
     }
   }
 
-  /** What is known, by key. A line that was cut off is ignored. */
   load(): Map<string, readonly Point[]> {
     const known = new Map<string, readonly Point[]>();
     if (!existsSync(this.#file)) return known;

@@ -9,41 +9,36 @@ import { placeInWords } from '../../shard.ts';
 import { Skips } from '../../skips.ts';
 import { linesOf, openSource } from '../source.ts';
 
-/** A document as requests have it. */
 export interface CorpusDocument {
   readonly id: string;
   readonly filename: string;
   readonly text: string;
 }
 
-/** A question with offsets in UTF-16 code units, in documents by their index. */
+/** A question about documents, which are given by index. Offsets are in UTF-16 code units. */
 export interface CorpusQuestion {
   readonly question: string;
   readonly answers: readonly { document: number; start_index: number; end_index: number }[];
-  /** Where a person finds the answer: a document, with the line if it is known. */
+  /** Where a user finds the answer: the document, and the line if known. */
   readonly place: string;
 }
 
-/** The documents of a folder, and what could not be read. */
 export interface ReadFolder {
   readonly documents: CorpusDocument[];
-  /** Why documents failed, each with its place. */
   readonly failed: readonly string[];
-  /** Files that were left out, in words. */
   readonly skipped: readonly string[];
 }
 
-/** The file in a folder that a run keeps what is done in. */
 export const STATE = '.chunksmith/tune.jsonl';
 
-/** Without `places`, whose offsets end with the text. */
+/** Members of a document that are kept. `places` is dropped, because its offsets refer to the whole text. */
 const MEMBERS = ['title', 'media_type', 'metadata'];
 
 /**
- * Reads all documents of a folder, as `chunk` does.
+ * Reads all documents of a folder, as the command `chunk` does.
  *
  * @param written files in the folder that are not documents
- * @throws CommandError if there is none
+ * @throws CommandError if there is no document
  */
 export async function readFolder(
   folder: string,
@@ -76,7 +71,6 @@ export async function readFolder(
   throw new CommandError([`${folder}: no document could be read.`, ...failed, ...skipped].join('\n'));
 }
 
-/** @param line of JSON @returns why it cannot be used, if so */
 function documentIn(line: Buffer, name: string): CorpusDocument | string {
   try {
     const { id = name, filename = String(id), text, ...more } = JSON.parse(line.toString());
@@ -88,29 +82,23 @@ function documentIn(line: Buffer, name: string): CorpusDocument | string {
   }
 }
 
-/** The file of questions in a folder: a line of JSON for each. */
+/** Name of the file with the questions of a folder: one JSON object per line. */
 export const QUESTIONS = 'questions.jsonl';
 const MAX_PROBLEMS = 10;
 
-/** A stretch of a document, in code points. */
 interface Stretch {
   readonly start_index: number;
   readonly end_index: number;
 }
 
-/** A line of the file of questions. */
 interface GivenQuestion extends Partial<Stretch> {
   readonly question?: string;
   readonly file?: string;
-  /** Stretches, or texts that occur in the file exactly once. */
+  /** Ranges, or texts that occur exactly once in the file. */
   readonly answer?: string | readonly (string | Stretch)[];
 }
 
-/**
- * Reads questions about documents.
- *
- * @throws UsageError with a line for each problem
- */
+/** Reads questions about documents. @throws UsageError with a line for each problem */
 export function readQuestions(path: string, documents: readonly CorpusDocument[]): CorpusQuestion[] {
   const byId = new Map(documents.map((document, index) => [document.id, { index, ...document }]));
   const problems: string[] = [];
@@ -148,7 +136,7 @@ function readQuestion(
   if (document === undefined) throw new Error(`file: there is no ${JSON.stringify(file)} in the folder`);
   const answers = [answer ?? stretch]
     .flat()
-    .map((one) => (typeof one === 'string' ? placeOf(one, document) : stretchOf(one, document)));
+    .map((one) => (typeof one === 'string' ? passageOf(one, document) : stretchOf(one, document)));
   if (answers.length === 0) throw new Error('answer: expected at least one');
   return { question, answers, place: file };
 }
@@ -157,13 +145,14 @@ function stretchOf({ start_index: from, end_index: to }: Partial<Stretch>, { ind
   if (from === undefined || to === undefined)
     throw new Error('expected an answer, or start_index and end_index');
   const offsets = utf16Offsets(text, 'code_point', [from, to]);
-  const [start_index, end_index] = [offsets.get(from), offsets.get(to)];
+  const start_index = offsets.get(from);
+  const end_index = offsets.get(to);
   if (start_index === undefined || end_index === undefined || start_index >= end_index)
     throw new Error(`start_index, end_index: ${from} to ${to} is not a stretch of ${id}`);
   return { document: index, start_index, end_index };
 }
 
-function placeOf(answer: string, { index: document, id, text }: Indexed) {
+function passageOf(answer: string, { index: document, id, text }: Indexed) {
   const start_index = text.indexOf(answer);
   const shown = JSON.stringify(answer.slice(0, 60));
   if (answer === '' || start_index === -1) throw new Error(`answer: ${shown} does not occur in ${id}`);
@@ -172,12 +161,11 @@ function placeOf(answer: string, { index: document, id, text }: Indexed) {
   return { document, start_index, end_index: start_index + answer.length };
 }
 
-/** Characters of all documents above which those without answers are thinned out. */
+/** Maximum characters of all documents. If there are more, some documents without answers are dropped. */
 const MAX_CHARACTERS = 10_000_000;
-/** Documents without an answer that are kept, half of them before and half after each with one. */
+/** Documents without answers that are kept around each document with an answer: half before, half after. */
 const NEIGHBOURS = 20;
 
-/** Leaves out documents without answers that are far from those with one, if there is much text. */
 export function thinned(documents: readonly CorpusDocument[], questions: readonly CorpusQuestion[]) {
   const size = documents.reduce((sum, { text }) => sum + text.length, 0);
   if (size <= MAX_CHARACTERS) return { documents, questions };
@@ -186,11 +174,11 @@ export function thinned(documents: readonly CorpusDocument[], questions: readonl
     const first = Math.max(0, document - NEIGHBOURS / 2);
     for (let at = first; at <= document + NEIGHBOURS / 2; at++) kept.add(at);
   }
-  const indices = new Map<number, number>();
-  const left = documents.filter((_, at) => kept.has(at) && indices.set(at, indices.size));
+  const indexes = new Map<number, number>();
+  const left = documents.filter((_, at) => kept.has(at) && indexes.set(at, indexes.size));
   const moved = questions.map(({ answers, ...one }) => ({
     ...one,
-    answers: answers.map((answer) => ({ ...answer, document: indices.get(answer.document) as number })),
+    answers: answers.map((answer) => ({ ...answer, document: indexes.get(answer.document) as number })),
   }));
   return { documents: left, questions: moved };
 }

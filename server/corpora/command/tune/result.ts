@@ -19,20 +19,18 @@ import type { Point } from './kept-trials.ts';
 import type { CorpusQuestion } from './read-corpus.ts';
 import type { Trial } from './search.ts';
 
-/** The share of baselines without a better candidate that stay. */
+/** The probability that the baseline is kept if no candidate is better. */
 const LEVEL = 0.95;
-/** The normal quantile of a power of 80 %. */
 const POWER = 0.84;
 
-/** Seeds everything that is drawn at random, so that the same run has the same result. */
 export const SEED = 1;
 
 /**
- * Whether anything is better than a baseline, although it is chosen after looking at all: compares the largest
- * studentised difference to the baseline with the distribution of that largest one under resampling (max-T).
+ * Tests whether any candidate is better than a baseline, corrected for choosing the best of many (max-T).
+ * Compares the largest studentised difference to the baseline with its distribution under resampling.
  *
- * @param scores of the candidates, for each question
- * @param order of the candidates by their costs, negative if the first one is cheaper
+ * @param scores of each candidate, one per question
+ * @param order compares the costs of two candidates; negative if the first is cheaper
  */
 export async function chooseAgainst(
   scores: ScoreTable,
@@ -56,25 +54,26 @@ export async function chooseAgainst(
   const needed = questions * (((Number.isFinite(limit) ? limit : NORMAL) + POWER) / most) ** 2;
   const isOpen = chosen === undefined && needed <= MAX_TIMES * questions;
   return {
-    /** The cheapest of those that are about as good as the best one; the baseline if nothing is better beyond doubt. */
+    /** The cheapest candidate about as good as the best; the baseline if none is significantly better. */
     chosen: chosen?.at ?? baseline,
-    /** Each candidate less the baseline, with the interval that holds for all of them together, if it has one. */
+    /** Each candidate's difference to the baseline. The intervals hold for all candidates at once. */
     differences: all.map(({ mean: difference, error, differing }) => {
       const reach = limit * error;
       const interval: Interval = [difference - reach, difference + reach];
       return { difference, interval: differing < MIN_DIFFERING ? null : interval };
     }),
-    /** How many more questions would decide it, if the differences stay; null if it is decided, or none would. */
+    /**
+     * How many more questions would decide the test, if the differences stay the same. Null if the test is
+     * decided, or would need too many questions.
+     */
     moreQuestions: isOpen ? Math.max(1, Math.ceil(needed) - questions) : null,
   };
 }
 
-/** Two candidates, compared question by question. */
 interface Pair {
   readonly values: Float64Array;
   readonly mean: number;
   readonly error: number;
-  /** The number of questions with different scores. */
   readonly differing: number;
 }
 
@@ -86,7 +85,7 @@ function pairOf(one: Float64Array, other: Float64Array): Pair {
 
 const byMean = (a: Pair, b: Pair) => b.mean - a.mean;
 
-/** What the largest of the studentised differences exceeds by chance in one of twenty cases. */
+/** The 95 % quantile of the largest studentised difference under chance. */
 async function limitOf(compared: readonly Pair[], signal: AbortSignal): Promise<number> {
   const values = compared.map((one) => one.values);
   const resampled = await resampledMeans(values, SEED, signal);
@@ -98,21 +97,19 @@ async function limitOf(compared: readonly Pair[], signal: AbortSignal): Promise<
   return limit === undefined ? Number.POSITIVE_INFINITY : limit * wideningOf(values[0]?.length ?? 0);
 }
 
-/** A candidate with the levels of its factors. */
 interface Tried extends Pick<Point, 'recalls'> {
   readonly factors: Trial['factors'];
 }
 
-/** How much one choice matters, averaged over the same other choices. */
+/** The effect of one choice, such as the chunker. Averaged over the trials whose other choices are equal. */
 export interface Factor {
   readonly name: string;
-  /** The best first. */
   readonly levels: readonly { readonly level: string; readonly recall: number }[];
-  /** The levels that may be the best one: the first, and those that are not worse beyond doubt. */
+  /** The best level, and all levels that are not significantly worse. */
   readonly best: readonly string[];
 }
 
-/** The factors with at least two levels that were tried with something in common. */
+/** The factors with at least two levels. Levels are compared by trials whose other choices are equal. */
 export async function factorsOf(tried: readonly Tried[], signal: AbortSignal): Promise<Factor[]> {
   const found: Factor[] = [];
   for (const name of Object.keys(tried[0]?.factors ?? {})) {
@@ -133,7 +130,6 @@ export async function factorsOf(tried: readonly Tried[], signal: AbortSignal): P
   return found;
 }
 
-/** For each question, the mean of its scores. */
 function meansOf(all: readonly (readonly number[])[]): Float64Array {
   const [first = []] = all;
   return Float64Array.from(first, (_, at) => all.reduce((sum, one) => sum + (one[at] ?? 0), 0) / all.length);
@@ -143,32 +139,25 @@ interface Tuning {
   readonly folder: string;
   readonly documents: number;
   readonly questions: readonly CorpusQuestion[];
-  /** Whether the questions are sentences of the documents themselves. */
   readonly derived: boolean;
   readonly budget: number;
-  /** The baseline is the first. */
   readonly trials: readonly Trial[];
-  /** The retriever of the baseline. */
   readonly retriever: string;
-  /** Whether the pipeline makes vectors even if its retriever needs none; missing if no pipeline is asked for. */
+  /** Whether to make vectors that the retriever does not need; missing if no pipeline is requested. */
   readonly embeddings?: boolean | undefined;
-  /** How many chunkings might have been tried. */
   readonly of: number;
-  /** What was left out or has failed. */
   readonly notes: readonly string[];
 }
 
-/** A chunking with one retriever. */
 export interface Candidate extends Omit<Point, 'recalls'> {
   readonly name: string;
-  /** The recall less that of the baseline, with the interval that holds for all candidates together. */
+  /** The candidate's recall minus the baseline's. The interval is simultaneous for all candidates. */
   readonly difference: number;
   readonly difference_interval: Interval | null;
 }
 
 export type TuneResult = Awaited<ReturnType<typeof resultOf>>;
 
-/** What a run has found, as plain data: the answer of `--json`. */
 export async function resultOf(
   { questions, trials, retriever, embeddings, notes, ...about }: Tuning,
   signal: AbortSignal,
@@ -191,22 +180,23 @@ export async function resultOf(
   const needsNone = chosen.retriever === 'bm25' && embeddings !== undefined && embedding.length > 0;
   const vectors = needsNone ? [isWithout ? WITHOUT_VECTORS : WITH_VECTORS] : [];
   const measured = `Retriever: ${chosen.retriever}; recall ${percent(chosen.recall)} ${range(chosen.interval)} within ${about.budget} tokens, chunksmith ${VERSION}.`;
-  // The baseline has no factors, unless it is in the grid.
+  // The baseline has factors only if it is in the grid.
   const compared = all.filter(({ factors }) => Object.keys(factors).length > 0);
   return {
-    ...{ ...found, is_better: chosen !== baseline, tried: trials.length, verdict },
-    /** The best first. */
+    ...found,
+    is_better: chosen !== baseline,
+    tried: trials.length,
+    verdict,
     candidates: candidates.toSorted((a, b) => b.recall - a.recall),
     factors: await factorsOf(
       compared.map((one) => ({ ...one, factors: { ...one.factors, retriever: one.retriever } })),
       signal,
     ),
-    /** Questions that find nothing with any candidate. */
     not_found: questions
       .filter((_, at) => all.every(({ recalls }) => recalls[at] === 0))
       .map(({ question, place }) => ({ question, place })),
     notes: [...notes, ...cautions(all, about.budget), ...vectors],
-    /** A body for POST /v1/pipelines. */
+    /** The request body for POST /v1/pipelines. */
     pipeline: {
       name: `tuned-${about.folder}`.slice(0, 255),
       description: [verdict, measured, ...vectors].join(' '),
@@ -219,7 +209,10 @@ const WITHOUT_VECTORS = 'The pipeline makes no vectors: its retriever, bm25, sea
 const WITH_VECTORS =
   'The retriever, bm25, needs no vectors. The pipeline makes them nevertheless; --no-embeddings leaves them out.';
 
-/** Two lists are dearer than one, then more chunks than fewer, then vectors than words. */
+/**
+ * Orders candidates by cost. Two result lists cost more than one; then more chunks cost more than fewer; then
+ * vectors cost more than words.
+ */
 function byCost(one: Point, other: Point): number {
   const both = ({ retriever }: Point) => Number(retriever === 'hybrid');
   const vectors = ({ retriever }: Point) => Number(retriever === 'dense');
@@ -233,7 +226,6 @@ interface Found extends Pick<Tuning, 'derived' | 'budget'> {
   readonly more_questions: number | null;
 }
 
-/** In one sentence. */
 function verdictIn({ baseline, chosen, more_questions, questions, derived, budget }: Found): string {
   const by = `By ${count(questions, derived ? 'derived question' : 'question')}`;
   const points = differenceIn(chosen);
@@ -242,7 +234,6 @@ function verdictIn({ baseline, chosen, more_questions, questions, derived, budge
   return `${by}, nothing is better than ${baseline.name} beyond doubt. ${remedyOf(questions, more_questions)}`;
 }
 
-/** Why the figures may mean less than they seem to. */
 function cautions(points: readonly (Point & Pick<Trial, 'name'>)[], budget: number): string[] {
   const most = Math.max(...points.map(({ largest }) => largest));
   if (most === 0) return [`No chunk fits into ${budget} tokens.`];
@@ -258,13 +249,11 @@ export function range([low, high]: Interval): string {
   return `[${percent(low)}, ${percent(high)}]`;
 }
 
-/** In points. */
 export function differenceIn({ difference, difference_interval: interval }: Candidate): string {
   const points = `${difference > 0 ? '+' : ''}${percent(difference)}`;
   return interval === null ? points : `${points} ${range(interval)}`;
 }
 
-/** `1 document`, `2 documents`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

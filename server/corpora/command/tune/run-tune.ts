@@ -10,37 +10,36 @@ import type { ServerCradle } from '../../../container.ts';
 import { unlessAborted } from '../../../engine/abort.ts';
 import { randomFrom } from '../../../engine/operations/evaluation/bootstrap.ts';
 import { RETRIEVERS, type Retriever } from '../../../engine/operations/evaluation/schemas.ts';
+import { namingReplaced } from '../flags.ts';
 import { Stopped, stopOnSignals } from '../run-chunk.ts';
-import { deriveQuestions } from './derive-questions.ts';
+import { deriveQuestions, findUnits } from './derive-questions.ts';
 import { QUESTIONS, readFolder, readQuestions, STATE, thinned } from './read-corpus.ts';
-import { inWords, pageOf } from './report.ts';
+import { inWords } from './report.ts';
 import { count, resultOf, SEED } from './result.ts';
-import { candidatesFor, isCode, kindOf, Search, type Send } from './search.ts';
+import { candidatesFor, kindOf, Search, type Send } from './search.ts';
 
 interface TuneFlags {
   readonly questions?: string;
-  /** What is compared, instead of a baseline and a grid. */
   readonly candidates?: readonly string[];
   readonly baseline?: string;
   readonly grid?: string;
   readonly retriever: Retriever;
   readonly budget: number;
   readonly time?: number;
-  /** False with `--no-embeddings`. */
+  /** False if `--no-embeddings` is given. */
   readonly embeddings?: boolean;
   readonly out?: string;
-  readonly report?: string;
   readonly resume?: true;
   readonly server?: string;
   readonly json?: true;
 }
 
-/** `chunksmith tune`. @param onEnd called with the exit status */
+/** Creates `chunksmith tune`. @param onEnd called with the exit status */
 export function tuneCommand(env: Environment, onEnd: (status: number) => void): Command {
   const command = new Command('tune').description(
     'Find the chunker, size, context and retriever with which questions about a folder find their answers',
   );
-  return withCorpus(command)
+  return withCorpus(namingReplaced(command, { '--report': '--json' }))
     .option('--baseline <preset or file>', 'what has to be beaten (default: the preset that fits the files)')
     .option(
       '--grid <file>',
@@ -60,7 +59,7 @@ export function tuneCommand(env: Environment, onEnd: (status: number) => void): 
     .action(async (folder: string, flags: TuneFlags) => onEnd(await runTune(folder, flags, env)));
 }
 
-/** `chunksmith evaluate`, which tries what is named, and nothing else. @param onEnd called with the exit status */
+/** Creates `chunksmith evaluate` for given candidates only. @param onEnd called with the exit status */
 export function evaluateCommand(env: Environment, onEnd: (status: number) => void): Command {
   const command = new Command('evaluate').description(
     'Compare presets and pipelines by how well questions about a folder find their answers',
@@ -72,7 +71,6 @@ export function evaluateCommand(env: Environment, onEnd: (status: number) => voi
     );
 }
 
-/** Adds the folder of the documents, and the flags of all commands that ask questions about it. */
 function withCorpus(command: Command): Command {
   const derived = `${QUESTIONS} of the folder, else sentences taken out of the texts`;
   return command
@@ -82,7 +80,6 @@ function withCorpus(command: Command): Command {
       new Option('--retriever <name>', "the baseline's retriever").choices(RETRIEVERS).default('dense'),
     )
     .option('--budget <tokens>', 'tokens that a question may find', natural, 2048)
-    .option('--report <file>', 'write a page of HTML with plots')
     .option(
       '--server <url>',
       'evaluate on a running service; its key is taken from the variable CHUNKSMITH_KEY',
@@ -103,11 +100,11 @@ function milliseconds(text: string): number {
   return Number(count) * (UNITS[unit] as number);
 }
 
-/** The folder is the user's own, and the work may take long. */
+/** Removes the limit: the folder is the user's own, and evaluating it may take long. */
 const NO_LIMIT = String(Number.MAX_SAFE_INTEGER);
 
 async function runTune(folder: string, flags: TuneFlags, env: Environment): Promise<number> {
-  const { server, out, report, json, candidates } = flags;
+  const { server, out, json, candidates } = flags;
   const limits = { maxEvaluationCharacters: NO_LIMIT, maxDocuments: NO_LIMIT };
   const engine = await openEngine({ ...limits, ...(server !== undefined && { workers: '0' }) }, env);
   const stop = new AbortController();
@@ -118,7 +115,6 @@ async function runTune(folder: string, flags: TuneFlags, env: Environment): Prom
   try {
     const { result, hasFailed } = await tune(folder, flags, engine.cradle, send, stop.signal);
     if (out !== undefined) write(out, `${JSON.stringify(result.pipeline, undefined, 2)}\n`);
-    if (report !== undefined) write(report, pageOf(result));
     console.log(json === true ? JSON.stringify(result, undefined, 2) : inWords(result));
     return hasFailed ? EXIT.someFailed : EXIT.done;
   } catch (error) {
@@ -131,7 +127,6 @@ async function runTune(folder: string, flags: TuneFlags, env: Environment): Prom
   }
 }
 
-/** Evaluates in the threads of this process. */
 function sendHere(engine: Engine, stop: AbortController): Send {
   const runner = engine.runner(false);
   const task = { run: 'evaluate', pipelines: new Map() } as const;
@@ -147,7 +142,7 @@ function sendHere(engine: Engine, stop: AbortController): Send {
   };
 }
 
-/** Evaluates on a server, which has its own timeout. */
+/** Sends evaluations to a server, which has its own timeout. */
 function sendTo(api: Api, stop: AbortController): Send {
   const headers = { 'content-type': 'application/json' };
   return (body, own) => {
@@ -177,7 +172,10 @@ async function tune(folder: string, flags: TuneFlags, cradle: ServerCradle, send
   const search = new Search(
     { send, where: server ?? '', lanes, time, file, isResumed: resume },
     {
-      ...{ budget, seed: SEED, offset_unit: 'utf16', documents },
+      budget,
+      seed: SEED,
+      offset_unit: 'utf16',
+      documents,
       questions: questions.map(({ question, answers }) => ({ question, answers })),
     },
   );
@@ -188,26 +186,31 @@ async function tune(folder: string, flags: TuneFlags, cradle: ServerCradle, send
   const trials = [...search.trials.values()];
   const embeddings = flags.candidates === undefined ? (flags.embeddings ?? true) : undefined;
   const tuning = {
-    ...{ folder: basename(resolve(folder)), documents: documents.length, questions, derived, budget },
-    ...{ retriever, embeddings, trials, of: Math.max(trials.length, grid.count) },
+    folder: basename(resolve(folder)),
+    documents: documents.length,
+    questions,
+    derived,
+    budget,
+    retriever,
+    embeddings,
+    trials,
+    of: Math.max(trials.length, grid.count),
     notes: [...notes, ...search.failures, ...late],
   };
   return { result: await resultOf(tuning, signal), hasFailed };
 }
 
-/** Reads the documents and the questions about them. */
 async function readCorpus(folder: string, flags: TuneFlags, cradle: ServerCradle, signal: AbortSignal) {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new UsageError(`${folder}: there is no such folder`);
   const usual = join(folder, QUESTIONS);
   const { questions: given = existsSync(usual) ? usual : undefined, ...files } = flags;
-  const named = [given, files.out, files.report, files.grid, files.baseline, ...(files.candidates ?? [])];
-  // A preset may have the name of the folder.
+  const named = [given, files.out, files.grid, files.baseline, ...(files.candidates ?? [])];
   const own = named.filter((path = '') => statSync(path, { throwIfNoEntry: false })?.isFile());
   const read = await readFolder(folder, own, cradle, signal);
   const made =
     given === undefined
-      ? deriveQuestions(read.documents, isCode, randomFrom(SEED))
+      ? deriveQuestions(read.documents, await findUnits(read.documents, cradle, signal), randomFrom(SEED))
       : { documents: read.documents, questions: readQuestions(given, read.documents) };
   if (made.questions.length === 0)
     throw new UsageError(`${folder}: no questions can be derived from its texts; write some to ${usual}`);

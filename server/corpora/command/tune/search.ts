@@ -13,25 +13,20 @@ import type { ServerCradle } from '../../../container.ts';
 import type { Interval } from '../../../engine/operations/evaluation/bootstrap.ts';
 import { RETRIEVERS } from '../../../engine/operations/evaluation/schemas.ts';
 import { PRESET_NAMES, type PresetUse } from '../../../engine/presets/presets.ts';
-import { stepsFrom } from '../flags/chunk-task.ts';
+import { stepsFrom } from '../chunk-task.ts';
 import { KeptTrials, type Point } from './kept-trials.ts';
 
-/** A way to chunk. */
 export interface Chunking {
   readonly name: string;
-  /** Without those that embed. */
   readonly steps: readonly PipelineStep[];
-  /** Those that embed, after the others. */
   readonly embedding: readonly PipelineStep[];
-  /** What distinguishes it from others, by the name of the factor. */
   readonly factors: Readonly<Record<string, string>>;
 }
 
-/** What is tried for a kind of files, besides the preset of the same name. */
 interface Kind {
   readonly extensions: string;
   readonly chunk_sizes: readonly number[];
-  /** With their options besides the size. */
+  /** The options of each chunker, except the chunk size. */
   readonly chunkers: Readonly<Record<string, PipelineStep['config']>>;
 }
 
@@ -40,12 +35,17 @@ const KINDS: ReadonlyMap<string, Kind> = new Map(
 );
 const [CODE] = KINDS.values();
 
-/** Whether a file is source code. */
 export function isCode(name: string): boolean {
   return CODE !== undefined && hasOne(CODE, name);
 }
 
-/** The kind of at least half of the files, else the last one: the name of a preset. */
+export function codeChunker(): { readonly name: string; readonly options: PipelineStep['config'] } {
+  const all = Object.entries(CODE?.chunkers ?? {});
+  const [name = '', options = {}] = all.find(([, config]) => 'include_nodes' in config) ?? [];
+  return { name, options };
+}
+
+/** The kind of at least half of the files, otherwise the last kind. Kinds are also names of presets. */
 export function kindOf(names: readonly string[]): string {
   const isMost = (kind: Kind) => 2 * names.filter((name) => hasOne(kind, name)).length >= names.length;
   const [found] = [...KINDS].find(([, kind]) => isMost(kind)) ?? [[...KINDS.keys()].at(-1)];
@@ -57,9 +57,9 @@ function hasOne({ extensions }: Kind, name: string): boolean {
 }
 
 /**
- * What has to be beaten, and what is tried for a kind of files.
+ * Returns the baseline and the grid for a kind of files.
  *
- * @param flags `candidates` are those and nothing else, the first of which has to be beaten
+ * @param flags with `candidates`, these replace the grid, and the first candidate is the baseline
  * @throws UsageError, ServiceError
  */
 export function candidatesFor(
@@ -74,7 +74,6 @@ export function candidatesFor(
     chunkingNamed(flags.baseline ?? first, flag, cradle),
     chunkingNamed(kind, '', cradle),
   ];
-  // All are compared with the same model.
   const embedding_model = baseline.embedding[0]?.config.embedding_model;
   const embedding = own.embedding.map((step) => ({ ...step, config: { ...step.config, embedding_model } }));
   const preset = { ...own, embedding };
@@ -85,7 +84,7 @@ export function candidatesFor(
   return { baseline, grid: grid === undefined ? gridOf(kind, preset, cradle) : gridIn(grid, preset, cradle) };
 }
 
-/** A preset, or a pipeline in a file. @throws UsageError, ServiceError */
+/** Reads a preset, or a pipeline from a file. @throws UsageError, ServiceError */
 function chunkingNamed(name: string, flag: string, cradle: ServerCradle): Chunking {
   const { presets } = cradle.service;
   const isPreset = PRESET_NAMES.includes(name);
@@ -100,7 +99,7 @@ function chunkingNamed(name: string, flag: string, cradle: ServerCradle): Chunki
   return { ...chunking, name: `${basename(name, '.json')} (${chunking.name})` };
 }
 
-/** Divides steps into those that embed, which an evaluation does itself, and the others, which name the chunking. */
+/** Separates embedding steps from the rest. An evaluation embeds by itself, so requests omit such steps. */
 function chunkingOf(all: readonly PipelineStep[], { registry }: ServerCradle): Chunking {
   const embeds = ({ refinery }: PipelineStep) =>
     registry.find('refinery', refinery ?? '')?.manifest.uses?.includes('embedding') === true;
@@ -117,25 +116,24 @@ function refineries(steps: readonly PipelineStep[]): string {
   return steps.map(({ refinery }) => refinery).join(' and ');
 }
 
-/** What is compared with a baseline. */
 export interface Grid {
   readonly count: number;
   /**
-   * In groups, the next of which depend on how good those before were.
+   * Groups of chunkings. Each group depends on the scores of the groups before it.
    *
-   * @param scoreOf a chunking of an earlier group
+   * @param scoreOf the score of a chunking in an earlier group
    */
   groups(scoreOf: (chunking: Chunking) => number): Iterable<readonly Chunking[]>;
 }
 
-/** How many of the sizes, and how many chunkers in these sizes, are looked at more closely. */
+/** Number of best sizes to try with other chunkers, and of best chunkings to try without refineries. */
 const BEST = 2;
 
 type Cell = readonly [chunk: PipelineStep, size: number];
 
 /**
- * What is worth trying for a kind of files: the sizes with the preset's chunker, then the other chunkers in the best
- * sizes, and then the best ones without the refineries of the preset.
+ * The grid for a kind of files. It tries all sizes with the preset's chunker, then other chunkers in the best
+ * sizes. Finally it tries the best of these chunkings without the preset's refineries.
  */
 function gridOf(kind: string, preset: Chunking, { registry }: ServerCradle): Grid {
   const { chunk_sizes: sizes, chunkers } = KINDS.get(kind) as Kind;
@@ -165,7 +163,7 @@ function gridOf(kind: string, preset: Chunking, { registry }: ServerCradle): Gri
   };
 }
 
-/** The candidates of a file. @throws UsageError */
+/** Reads the candidates from a file. @throws UsageError */
 function gridIn(path: string, { embedding }: Chunking, cradle: ServerCradle): Grid {
   const given = readJson(path);
   if (!Array.isArray(given) || given.length === 0)
@@ -182,7 +180,6 @@ function gridIn(path: string, { embedding }: Chunking, cradle: ServerCradle): Gr
   return { count: all.length, groups: () => [all] };
 }
 
-/** As a request to evaluate is checked. @throws UsageError */
 function checkCandidate(one: Candidate, place: string, { service }: ServerCradle): void {
   if (['pipeline', 'retriever'].some((member) => member in Object(one)))
     throw new UsageError(
@@ -199,41 +196,33 @@ function checkCandidate(one: Candidate, place: string, { service }: ServerCradle
   }
 }
 
-/** A chunking that was evaluated. */
 export interface Trial extends Chunking {
   readonly points: readonly Point[];
 }
 
-/** Sends a request to evaluate. @param signal ends it */
 export type Send = (
   body: string,
   signal?: AbortSignal,
 ) => Promise<{ readonly candidates: readonly EvaluatedCandidate[] }>;
 
-/** The longest time that a timer of Node can wait. */
 const MAX_TIMER = 2 ** 31 - 1;
 
 interface SearchOptions {
   readonly send: Send;
-  /** Where that is done. */
   readonly where: string;
-  /** How many requests are sent at the same time. */
   readonly lanes: number;
-  /** After so many milliseconds nothing more begins, and what is in progress ends, apart from the first. */
+  /** Milliseconds until no more trials begin, and all running trials except the first are stopped. */
   readonly time: number;
-  /** Keeps what is done; without it, nothing is kept. */
+  /** The file that stores finished trials; undefined stores none. */
   readonly file: string | undefined;
-  /** Whether what the file has for the same documents, questions and options is not evaluated again. */
+  /** Whether to reuse stored trials of the same documents, questions and options. */
   readonly isResumed: boolean;
 }
 
-/** Evaluates chunkings until the time is over, each with all retrievers in one request. */
+/** Evaluates chunkings until the time is over. One request evaluates all retrievers with a chunking. */
 export class Search {
-  /** In the order in which they were to be tried. */
   readonly trials = new Map<string, Trial>();
-  /** Why chunkings could not be evaluated. */
   readonly failures: string[] = [];
-  /** Whether the time was over before all were tried. */
   isLate = false;
   readonly #options: SearchOptions;
   readonly #shared: string;
@@ -242,7 +231,6 @@ export class Search {
   readonly #known: ReadonlyMap<string, readonly Point[]>;
   readonly #kept: KeptTrials | undefined;
 
-  /** @param shared what requests have in common */
   constructor(options: SearchOptions, shared: object) {
     this.#options = options;
     this.#shared = JSON.stringify(shared).slice(1, -1);
@@ -254,14 +242,14 @@ export class Search {
     if (!isResumed) this.#kept?.forget();
   }
 
-  /** The best recall of a chunking; -1 if it was not evaluated. */
+  /** The best recall of a chunking; -1 if the chunking was not evaluated. */
   scoreOf(chunking: Chunking): number {
     const points = this.trials.get(requestOf(chunking))?.points ?? [];
     return Math.max(-1, ...points.map(({ recall }) => recall));
   }
 
   /**
-   * Tries those that were not tried under another name; the first of all also if the time is over.
+   * Tries chunkings not yet tried under another name. The search's first trial ignores the time limit.
    *
    * @throws ServiceError or ChunksmithError if nothing can be evaluated; the signal's reason once it aborts
    */
@@ -269,7 +257,8 @@ export class Search {
     const concurrency = this.#options.lanes;
     const tried = await pMap(chunkings, (one) => this.#pointsOf(one), { concurrency });
     for (const [at, chunking] of chunkings.entries()) {
-      const [request, points] = [requestOf(chunking), tried[at]];
+      const request = requestOf(chunking);
+      const points = tried[at];
       const { name } = this.trials.get(request) ?? chunking;
       if (points !== undefined) this.trials.set(request, { ...chunking, name, points });
     }
@@ -300,7 +289,7 @@ export class Search {
     return points;
   }
 
-  /** Undefined if the time is over before the answer: without the first answer there would be no result at all. */
+  /** Undefined if the time is over. The first request has no limit, so that there is always a result. */
   async #answerTo(body: string): Promise<Awaited<ReturnType<Send>> | undefined> {
     const left = Math.max(0, this.#end - performance.now());
     if (this.trials.size === 0 || left > MAX_TIMER) return this.#options.send(body);
@@ -331,7 +320,7 @@ function pointIn(one: Required<EvaluatedCandidate>): Point {
   };
 }
 
-/** The part of a request that is about one chunking: the same for chunkings that are evaluated in the same way. */
+/** The part of a request that describes one chunking. Equivalent chunkings give equal parts. */
 function requestOf({ steps, embedding: [step] }: Chunking): string {
   const candidates = RETRIEVERS.map((retriever) => ({ name: retriever, steps, retriever }));
   const { embedding_model, embed } = step?.config ?? { embed: 'context+text' };

@@ -2,23 +2,19 @@ import { isUtf8 } from 'node:buffer';
 import type { BigIntStats, Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type SkipNote, UNREAD } from '../../skip-note.ts';
-import { type StoredFile, unreadFile } from '../storage.ts';
-import { isForbidden, isMissing } from './failures.ts';
-import { isInside } from './paths.ts';
+import { type SkipNote, type StoredFile, UNREAD, unreadFile } from '../storage.ts';
+import { isForbidden, isInside, isMissing } from './paths.ts';
 
-/** Files that are examined concurrently. */
 const TOGETHER = 32;
 
-/** A folder being listed: its name in the storage, and its real path. */
 interface Folder {
   readonly name: string;
   readonly path: string;
 }
 
 /**
- * The files below a folder in the order of the UTF-8 of their names; only one folder and its parents are kept in
- * memory. A link to a folder is followed only if it overlaps with no folder that is listed anyway.
+ * Lists the files below a folder, in the order of their names in UTF-8. Memory holds only one folder and its
+ * parents. A link to a folder is followed only if that folder overlaps no folder that is listed anyway.
  *
  * @param root the real path of the storage
  * @param listed real paths of the folders that are listed completely
@@ -46,25 +42,23 @@ export async function* listFolder(
   }
 }
 
-/** Whether a folder overlaps with none that is listed; it is then one of them. */
+/** Whether a folder overlaps no listed folder. If it overlaps none, the function adds it to the list. */
 function isNew(path: string, listed: string[]): boolean {
   const isListed = listed.some((one) => isInside(one, path) || isInside(path, one));
   if (!isListed) listed.push(path);
   return !isListed;
 }
 
-/** An entry of a folder. */
 export interface Entry {
   readonly name: string;
   readonly dirent: Pick<Dirent, 'isFile' | 'isDirectory' | 'isSymbolicLink'>;
-  /** Why it is not read, as far as its name tells. */
   readonly unread?: SkipNote | undefined;
 }
 
-/** Git's own entries, which are never meant. */
+/** Git's own entries are not files of a source. */
 const GIT = /^\.git(ignore)?$/;
 
-/** The entries of a folder but those of git, in no order; undefined if there is no permission to read it. */
+/** The entries of a folder except git's, unordered; undefined without permission to read the folder. */
 export async function readEntries(path: string): Promise<readonly Entry[] | undefined> {
   try {
     const dirents = await readdir(path, { withFileTypes: true, encoding: 'buffer' });
@@ -85,7 +79,7 @@ function unreadByName(name: Buffer): SkipNote | undefined {
   return name[0] === DOT ? UNREAD.hidden : undefined;
 }
 
-/** In the order of the names of the files below them: a folder `a` comes after a file `a.txt`. */
+/** Sorts entries. A folder `a` is sorted as `a/`, and therefore comes after a file `a.txt`. */
 async function inOrder(path: string, entries: readonly Entry[]): Promise<readonly Entry[]> {
   const keyed = await Promise.all(entries.map(async (entry) => ({ entry, key: await keyOf(path, entry) })));
   return keyed.sort((a, b) => Buffer.compare(a.key, b.key)).map(({ entry }) => entry);
@@ -97,17 +91,16 @@ async function keyOf(path: string, { name, dirent, unread }: Entry): Promise<Buf
   return Buffer.from(target?.isDirectory() ? `${name}/` : name);
 }
 
-/** What an entry of a folder is: a file or a folder at a real path, or the reason why it is neither. */
 export type Look =
   | { readonly path: string; readonly stats: BigIntStats; readonly isLink: boolean }
   | { readonly unread: SkipNote };
 
 /**
- * Examines an entry.
+ * Determines what an entry is, following links.
  *
  * @param root real path of the storage
- * @param folder real path of the folder that it is in
- * @returns undefined if it has disappeared
+ * @param folder real path of the folder that contains the entry
+ * @returns undefined if the entry has disappeared
  */
 export async function look(root: string, folder: string, entry: Entry): Promise<Look | undefined> {
   const { name, dirent, unread } = entry;
@@ -127,7 +120,7 @@ export async function look(root: string, folder: string, entry: Entry): Promise<
   }
 }
 
-/** A link that cannot be followed is reported when it is examined. */
+/** Ignores an unusable link for now, because `look` reports it later. */
 function unlessUnusable(error: unknown): undefined {
   if (!isForbidden(error) && !isMissing(error)) throw error;
 }
@@ -136,7 +129,6 @@ export function storedFile(name: string, stats: BigIntStats): StoredFile {
   return { name, size: Number(stats.size), version: versionOf(stats) };
 }
 
-/** Differs whenever the content does. */
 export function versionOf({ mtimeNs, size }: BigIntStats): string {
   return `${mtimeNs}-${size}`;
 }

@@ -1,9 +1,59 @@
 import { mkdir, open, realpath } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { ServiceError } from '../../../../core/errors.ts';
-import { unlessMissing } from './failures.ts';
+import { getSystemErrorMap } from 'node:util';
+import { reasonOf, ServiceError } from '../../../../core/errors.ts';
+import { codeOf, isBusyFile, withRetries } from '../../../config/retry.ts';
 
-/** Finds the files of a folder by their real paths, so that no name and no link leads outside. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  ENOSPC: 'there is no space left on its disk: free some space',
+  EDQUOT: 'its quota is used up: free some space',
+  EROFS: 'it is read-only',
+  EACCES: 'the server has no permission: grant it',
+  EPERM: 'the server has no permission: grant it',
+  EMFILE: 'the server has too many files open: raise its limit',
+  EISDIR: 'there is a folder of this name',
+};
+/** Error codes that mean that the file does not exist, or cannot exist. */
+const MISSING = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'ENXIO'];
+const RETRIES = { retries: 3, firstDelay: 50, maxDelay: 1000 };
+
+export function storageFailed(storage: string, error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const code = codeOf(error);
+  const { errno } = error as NodeJS.ErrnoException;
+  const known = errno === undefined ? undefined : getSystemErrorMap().get(errno)?.[1];
+  const reason = REMEDIES[code ?? ''] ?? known ?? code ?? reasonOf(error);
+  return new ServiceError('storage_failed', { storage, reason }, error);
+}
+
+/** Retries temporary errors, such as too many open files. @throws ServiceError `storage_failed` */
+export async function attempt<T>(storage: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isBusyFile(error)) throw storageFailed(storage, error);
+  }
+  return withRetries(RETRIES, { isTransient: isBusyFile }, work).catch((error: unknown) => {
+    throw storageFailed(storage, error);
+  });
+}
+
+export function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  return work.catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+}
+
+export function isMissing(error: unknown): boolean {
+  return MISSING.includes(codeOf(error) ?? '');
+}
+
+export function isForbidden(error: unknown): boolean {
+  return ['EACCES', 'EPERM'].includes(codeOf(error) ?? '');
+}
+
+/** Resolves names to real paths below a folder. Refuses names and links that lead to a path outside. */
 export class LocalPaths {
   readonly #root: string;
   readonly #label: string;
@@ -14,7 +64,7 @@ export class LocalPaths {
   }
 
   /**
-   * The real path of this name, if it exists; `''` is the folder itself.
+   * The real path of a name, `''` for the folder itself; undefined if nothing has this name.
    *
    * @throws ServiceError `path_outside`, `path_unusable`
    */
@@ -24,7 +74,7 @@ export class LocalPaths {
   }
 
   /**
-   * Where a file with this name is written, replacing a link if there is one. Its folders are created durably.
+   * The path for writing a file with this name, replacing any link. Creates the parent folders durably.
    *
    * @throws ServiceError `path_outside`, `path_unusable`
    */
@@ -35,9 +85,7 @@ export class LocalPaths {
     return join(parent, basename(name));
   }
 
-  /**
-   * Where a file with this name is, or would be if its folder existed; if it is a link itself, that is not followed.
-   */
+  /** The path of a file, whose folder need not exist. If the path is a link, the link is not followed. */
   async locate(name: string): Promise<string | undefined> {
     this.#check(name);
     const root = await realpath(this.#root);
@@ -45,7 +93,7 @@ export class LocalPaths {
     return parent === undefined ? undefined : join(parent, basename(name));
   }
 
-  /** Creates folders only below what is known to be inside. */
+  /** Creates folders, but only below a path that is known to be inside the root. */
   async #makeFolder(root: string, path: string, name: string): Promise<string> {
     const found = await this.#resolve(root, path, name);
     if (found !== undefined) return found;
@@ -56,7 +104,6 @@ export class LocalPaths {
     return folder;
   }
 
-  /** The real path of a path, if it exists. */
   async #resolve(root: string, path: string, name: string): Promise<string | undefined> {
     const real = await unlessMissing(realpath(path));
     if (real !== undefined && !isInside(root, real)) throw this.#outside(name);
@@ -87,7 +134,7 @@ export function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** Makes the names in a folder durable against a loss of power. */
+/** Makes sure that file names in a folder survive a power failure. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

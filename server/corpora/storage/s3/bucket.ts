@@ -8,14 +8,20 @@ import type {
 } from '@aws-sdk/client-s3';
 import { ServiceError } from '../../../../core/errors.ts';
 import { hold } from '../../../../core/hold.ts';
-import { UNREAD } from '../../skip-note.ts';
-import { type FileWriter, type Storage, type StoredFile, unreadFile, type WrittenFile } from '../storage.ts';
-import { type BucketConnection, createKeys, isSound, type Keys } from './connection.ts';
+import { type BucketConnection, createKeys, isSound, type Keys } from '../settings.ts';
+import {
+  type FileWriter,
+  type Storage,
+  type StoredFile,
+  UNREAD,
+  unreadFile,
+  type WrittenFile,
+} from '../storage.ts';
 import { BucketFailure, statusOf, storageFailed } from './failures.ts';
 
 const TOOLS: ClientTools = { attempts: 9, silence: 30_000 };
 
-/** A bucket as a storage. Nothing is loaded or sent before it is used. */
+/** A bucket as a storage. Loads the AWS SDK and sends requests only when the storage is used. */
 export function createBucket(connection: BucketConnection, tools: Partial<ClientTools> = {}): Storage {
   const label = `s3://${connection.name}`;
   const keys = createKeys(connection, label);
@@ -35,12 +41,12 @@ export function createBucket(connection: BucketConnection, tools: Partial<Client
     create: async (name) => new ObjectWriter(client, name, keys.keyOf(name)),
     async createOnce(name, bytes) {
       const put = { ...named(name), ...CONTENT, IfNoneMatch: '*', Body: bytes };
-      // The object exists, or another request is creating it.
+      // Either the object exists, or another request is creating the object now.
       const taken = [409, 412];
       const written = await client.call((s3, sdk) => unless(taken, s3.send(new sdk.PutObjectCommand(put))));
       return written !== undefined;
     },
-    // A bucket cannot rename: the object would be copied.
+    // Keeps the name: a bucket cannot rename an object, but would have to copy it.
     settle: async (name) => name,
     removeFolder: async () => {},
     async remove(name) {
@@ -60,8 +66,8 @@ function fileOf(
 }
 
 /**
- * The objects below a folder, a page at a time, without folder markers: empty objects whose keys end in `/`. What is
- * hidden, and keys that no name can represent, are not read.
+ * Lists the objects below a folder, page by page. Leaves out folder markers, which are empty objects whose
+ * keys end in `/`. Marks hidden objects, and objects whose keys cannot be names, as unread.
  */
 async function* listObjects(client: BucketClient, keys: Keys, folder: string): AsyncGenerator<StoredFile> {
   const { bucket: Bucket, call, label } = client;
@@ -74,11 +80,12 @@ async function* listObjects(client: BucketClient, keys: Keys, folder: string): A
     const page = await call(async (s3, sdk) => readPage(await s3.send(new sdk.ListObjectsV2Command(query))));
     for (const { key, size, version } of page.objects) {
       const bytes = Buffer.from(key);
-      // A list out of order might never end, and a job would not get the same shards again.
+      // An unordered list might never end. Repeated planning of a job would also give different shards.
       if (!key.startsWith(prefix) || (last !== undefined && Buffer.compare(last, bytes) >= 0))
         throw storageFailed(label, new BucketFailure('it does not list objects in the order of their keys'));
       last = bytes;
-      const [rest, name] = [key.slice(prefix.length), keys.nameOf(key)];
+      const rest = key.slice(prefix.length);
+      const name = keys.nameOf(key);
       const below = hiddenIn(rest);
       if (below !== undefined) {
         if (below !== hidden && !GIT.test(below))
@@ -91,15 +98,15 @@ async function* listObjects(client: BucketClient, keys: Keys, folder: string): A
   } while (token !== undefined);
 }
 
-/** Git's own files are never meant. */
+/** Git's own files are not files of a source. */
 const GIT = /(^|\/)\.git(ignore)?$/;
 
-/** The part of a key up to the first name that begins with a dot, other than `.` and `..`. */
+/** The key up to its first hidden name: one that begins with a dot, except `.` and `..`. */
 function hiddenIn(key: string): string | undefined {
   return /^(?:[^/]*\/)*?\.(?!\.?(?:\/|$))[^/]*/.exec(key)?.[0];
 }
 
-/** @throws BucketFailure or URIError if it is not a page of a list */
+/** @throws BucketFailure or URIError if the response is not a page of a list */
 function readPage({ Contents = [], EncodingType, IsTruncated, NextContinuationToken: next }: ListOutput) {
   if (IsTruncated !== (next !== undefined)) throw new BucketFailure();
   const objects = Contents.map(({ Key, Size, ETag }) => {
@@ -109,13 +116,13 @@ function readPage({ Contents = [], EncodingType, IsTruncated, NextContinuationTo
   return { objects, next };
 }
 
-/** As in forms, a space is a plus sign; XML cannot contain all keys literally. */
+/** Decodes a listed key. Lists encode keys as in HTML forms, because XML cannot contain all characters. */
 const decodeKey = (key: string): string => decodeURIComponent(key.replaceAll('+', ' '));
 
-/** Maximum consecutive bodies that end early without a byte. */
+/** Maximum consecutive responses that end early without having sent a byte. */
 const MAX_CUTS = 4;
 
-/** Reads bytes of an object. If a body is cut off in the middle, reading continues at the missing byte. */
+/** Reads the bytes of an object. After a truncated response, the next request begins at the missing byte. */
 async function* readObject(
   client: BucketClient,
   key: string,
@@ -155,7 +162,7 @@ function openObject(
     });
     const body = answer.Body as Readable;
     const isOther = answer.ETag !== undefined && versionOf(answer.ETag) !== file.version;
-    // Without ranges a body begins with the first byte.
+    // Some services ignore `Range`. Their response begins with the first byte of the object.
     const first = Number(/^bytes (\d+)-/.exec(answer.ContentRange ?? 'bytes 0-')?.[1]);
     if (!isOther && first === from) return body;
     body.destroy();
@@ -170,12 +177,12 @@ function changedOr(error: unknown, { name }: StoredFile): unknown {
   return isChanged ? new ServiceError('source_changed', { source: name }) : error;
 }
 
-/** Bytes of a part. S3 allows 10,000 of them: an object can have 83 GB. */
+/** Bytes per part of an upload. S3 allows 10,000 parts, so an object can have up to 83 GB. */
 const PART = 8_388_608;
 
 /**
- * Writes an object: in one request if it is small, else in parts. At most two parts are in memory, the one being
- * filled and the one in transit.
+ * Writes an object: in one request if it is small, otherwise in parts. Memory holds at most two parts, one being
+ * filled and one in transit.
  */
 class ObjectWriter implements FileWriter {
   readonly #client: BucketClient;
@@ -183,7 +190,6 @@ class ObjectWriter implements FileWriter {
   readonly #key: string;
   readonly #body = hold(new PassThrough({ readableHighWaterMark: PART }));
   readonly #hash = createHash('sha256');
-  /** Settles once the object exists, or nothing is left of it. */
   readonly #sent: Promise<unknown>;
   #bytes = 0;
 
@@ -192,7 +198,7 @@ class ObjectWriter implements FileWriter {
     this.#name = name;
     this.#key = key;
     this.#sent = this.#send();
-    // A failure is reported to the next write or finish.
+    // Handles the rejection here, because only the next `write` or `finish` reports it.
     this.#sent.catch(() => this.#body.destroy());
   }
 
@@ -209,7 +215,7 @@ class ObjectWriter implements FileWriter {
     return { name: this.#name, bytes: this.#bytes, sha256: this.#hash.digest('hex') };
   }
 
-  /** What cannot be removed now is left to the bucket's own rule for unfinished uploads. */
+  /** If parts cannot be removed now, the bucket's own rule for unfinished uploads must remove them. */
   async discard(): Promise<void> {
     this.#body.destroy(new Error('discarded'));
     await this.#sent.catch(() => undefined);
@@ -231,7 +237,7 @@ class ObjectWriter implements FileWriter {
     });
   }
 
-  /** Whether the object is from this upload: a lost answer may hide a completed upload. */
+  /** Whether the object is the result of this upload. If so, only the success response was lost. */
   #isWhole(found: HeadObjectCommandOutput | undefined): boolean {
     const parts = Math.ceil(this.#bytes / PART);
     return versionOf(found?.ETag ?? '').endsWith(`-${parts}`) && found?.ContentLength === this.#bytes;
@@ -239,9 +245,8 @@ class ObjectWriter implements FileWriter {
 }
 
 interface ClientTools {
-  /** Maximum attempts of a call while its failures may be temporary. */
   readonly attempts: number;
-  /** Milliseconds that the service may be silent. */
+  /** Maximum milliseconds without a sign of life from the service. */
   readonly silence: number;
 }
 
@@ -249,7 +254,6 @@ type Sdk = typeof import('@aws-sdk/client-s3');
 
 type BucketClient = ReturnType<typeof createClient>;
 
-/** The calls that are made to a bucket. */
 function createClient(connection: BucketConnection, label: string, tools: ClientTools) {
   let opened: Promise<{ readonly sdk: Sdk; readonly client: S3Client }> | undefined;
   const open = async () => {
@@ -262,10 +266,9 @@ function createClient(connection: BucketConnection, label: string, tools: Client
     label,
     bucket: connection.bucket,
     /**
-     * Makes a call with the SDK, which is loaded at the first one; it retries the call while its failures may be
-     * temporary.
+     * Calls the SDK, which is loaded at the first call. Retries failures that may be temporary.
      *
-     * @throws ServiceError `storage_failed`, unless `ask` throws one of its own
+     * @throws ServiceError `storage_failed`, unless `ask` throws another ServiceError
      */
     async call<T>(ask: (client: S3Client, sdk: Sdk) => Promise<T>): Promise<T> {
       try {
@@ -282,7 +285,7 @@ function createClient(connection: BucketConnection, label: string, tools: Client
 const MISSING =
   'this deployment was trimmed without support for buckets: trim it with --buckets, or run "npm install @aws-sdk/client-s3 @aws-sdk/lib-storage"';
 
-/** The settings of the SDK. Others it takes from the environment, like AWS's own programs. */
+/** Options for the SDK. All other options come from the environment, as for AWS's own programs. */
 function settingsOf(connection: BucketConnection, { attempts, silence }: ClientTools) {
   const { endpoint, region, style, credentials, profile } = connection;
   return {
@@ -296,19 +299,21 @@ function settingsOf(connection: BucketConnection, { attempts, silence }: ClientT
   };
 }
 
-/** Not all S3-compatible services know the checksums that AWS introduced in 2025; a signature covers the body too. */
+/**
+ * Avoids the checksums that AWS introduced in 2025, because some S3-compatible services do not support them.
+ * The signature of a request protects the body too.
+ */
 const NO_CHECKSUMS = {
   requestChecksumCalculation: 'WHEN_REQUIRED',
   responseChecksumValidation: 'WHEN_REQUIRED',
 } as const;
 
-/** Objects get a type that browsers do not display. */
+/** A content type that browsers do not display. */
 const CONTENT = { ContentType: 'application/octet-stream' } as const;
 
-/** Normalises ETags of lists and of headers: some services omit the quotation marks in one of them. */
+/** Removes the quotation marks of an ETag. Some services omit these marks in lists or in headers. */
 const versionOf = (etag: string): string => etag.replace(/^"(.*)"$/s, '$1');
 
-/** The answer, or undefined if its status is one of these. */
 async function unless<T>(statuses: readonly number[], answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;

@@ -1,22 +1,18 @@
 import { ServiceError } from '../../../../core/errors.ts';
 
-/** A failure with its own message; by default, an unusable answer. */
 export class BucketFailure extends Error {
   constructor(problem = 'its answer is not from S3; check the endpoint', options?: ErrorOptions) {
     super(problem, options);
   }
 }
 
-/** What the SDK throws: for an answer, with its status, or for a connection. */
 interface SdkError extends Error {
   readonly code?: string;
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
-/** The status of an error answer; undefined if there was none. */
 export const statusOf = (error: unknown): number | undefined => (error as SdkError).$metadata?.httpStatusCode;
 
-/** A failure in words for callers, without keys and without the service's message. */
 export function storageFailed(label: string, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const reason = error instanceof Error ? reasonFor(error) : String(error);
@@ -29,7 +25,7 @@ function reasonFor(error: SdkError): string {
   if (name in OURS) return OURS[name] as string;
   const status = statusOf(error);
   if (status !== undefined && status >= 300) {
-    // The SDK makes up an error name for a status without a body.
+    // If the response has no body, the SDK invents an error name, which is ignored here.
     const said = /^[A-Z][A-Za-z]+$/.test(name) && name !== 'Unknown' && name !== 'UnknownError' ? name : '';
     const remedy = REMEDIES[said] ?? REMEDIES[status];
     return `it answered ${`${status} ${said}`.trim()}${remedy === undefined ? '' : `; ${remedy}`}`;
@@ -41,14 +37,13 @@ function reasonFor(error: SdkError): string {
     : new BucketFailure().message;
 }
 
-/** Errors of the SDK before anything is sent. */
 const OURS: Readonly<Record<string, string>> = {
   CredentialsProviderError:
     'no key was found: set access_key_id and secret_access_key, or give this machine a profile or role',
   TokenProviderError: 'the AWS sign-in has expired: run "aws sso login"',
 };
 
-/** Remedies, by S3's error name, or by status if an answer has no body. */
+/** Remedies by S3's error name, or by status if the answer has no body. */
 const REMEDIES: Readonly<Record<string, string>> = {
   AccessDenied: 'the key may not do this: check its rights',
   AuthorizationHeaderMalformed: 'check region',

@@ -1,24 +1,24 @@
 import { BestChunks, type Ranked } from './ranking.ts';
 
-/** Robertson's constants: how soon repeating a term counts less, and how much the length of a chunk counts. */
+/** Robertson's constants: K1 limits the effect of a repeated term, B sets the effect of a chunk's length. */
 const K1 = 1.2;
 const B = 0.75;
 
-/** The chunks of each term, and how often each has it; those of one term follow each other. */
+/** Inverted index, ordered by term: the chunks that contain a term, and the term's frequency in each chunk. */
 interface Postings {
-  /** Where those of each term begin; the last one is where all end. */
+  /** Index in `chunks` of each term's first chunk; finally the length of `chunks`. */
   readonly starts: Int32Array;
   readonly chunks: Int32Array;
   readonly counts: Int32Array;
-  /** For each chunk, K1 scaled by its length. */
+  /** K1 scaled by the length of each chunk. */
   readonly norms: Float64Array;
-  /** Scores of one question, reused. */
+  /** Scores of one question, reused for the next question. */
   readonly scores: Float64Array;
 }
 
 /**
- * Ranks chunks by BM25, with the inverse document frequency of Lucene, which is never negative. A term that a question
- * repeats counts once. Add all chunks before the first search.
+ * Ranks chunks by BM25 with Lucene's inverse document frequency, which is never negative. A repeated term of
+ * a question counts once. Add all chunks before the first search.
  */
 export class Bm25 {
   readonly #ids = new Map<string, number>();
@@ -42,7 +42,6 @@ export class Bm25 {
     this.#added.push(own);
   }
 
-  /** The best chunks that have a term of the question. */
   search(question: string, most: number): Ranked[] {
     this.#postings ??= this.#invert();
     const { scores } = this.#postings;
@@ -59,12 +58,11 @@ export class Bm25 {
     return best.list();
   }
 
-  /** Turns the terms of chunks into chunks of terms. */
   #invert(): Postings {
     const added = this.#added;
     this.#added = [];
     const starts = new Int32Array(this.#ids.size + 1);
-    // The last chunk that has each term, so that one that repeats it counts once.
+    // The last chunk counted for each term, so that a chunk counts once even if it repeats the term.
     const latest = new Int32Array(this.#ids.size).fill(-1);
     for (const [chunk, own] of added.entries()) {
       for (const id of own) {
@@ -74,7 +72,8 @@ export class Bm25 {
     }
     for (let id = 0; id < latest.length; id++) (starts[id + 1] as number) += starts[id] as number;
     const next = starts.slice();
-    const [chunks, counts] = [new Int32Array(starts.at(-1) ?? 0), new Int32Array(starts.at(-1) ?? 0)];
+    const chunks = new Int32Array(starts.at(-1) ?? 0);
+    const counts = new Int32Array(chunks.length);
     for (const [chunk, own] of added.entries()) {
       for (const id of own) {
         const last = (next[id] as number) - 1;
@@ -92,21 +91,22 @@ export class Bm25 {
   }
 }
 
-/** Adds what a term is worth to the scores of the chunks that have it. */
 function score(id: number, { starts, chunks, counts, norms, scores }: Postings): void {
-  const [from, to] = [starts[id] as number, starts[id + 1] as number];
+  const from = starts[id] as number;
+  const to = starts[id + 1] as number;
   const frequency = Math.log(1 + (scores.length - (to - from) + 0.5) / (to - from + 0.5));
   for (let at = from; at < to; at++) {
-    const [chunk, count] = [chunks[at] as number, counts[at] as number];
+    const chunk = chunks[at] as number;
+    const count = counts[at] as number;
     (scores[chunk] as number) += (frequency * count * (K1 + 1)) / (count + (norms[chunk] as number));
   }
 }
 
 /**
- * The terms of a text, the same way for chunks and questions, in any language and in code: after NFKC, the runs of
- * letters, marks, digits and low lines, in lower case. An identifier is a term, and so are its words:
- * `parseHTTPHeader_2` gives itself, `parse`, `http`, `header` and `2`. Scripts that write no spaces between words, and
- * Korean, give the pairs of neighbouring characters instead; a character without neighbours is itself a term.
+ * The terms of a chunk or a question, in any language and in code. After NFKC, a term is a run of letters, marks,
+ * digits and low lines, in lower case. An identifier and each of its words are terms: `parseHTTPHeader_2` gives
+ * itself, `parse`, `http`, `header` and `2`. Korean, and scripts without spaces between words, give pairs of
+ * neighbouring characters. A character without neighbours is itself a term.
  */
 export function termsOf(text: string): string[] {
   const terms: string[] = [];
@@ -125,17 +125,17 @@ const NO_SPACES = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khme
 const UNSPACED = new RegExp(`[${NO_SPACES}]`, 'u');
 const PART = new RegExp(`[${NO_SPACES}]+|[^${NO_SPACES}]+`, 'gu');
 const RUN = /[\p{L}\p{M}\p{N}_]+/gu;
-/** In texts so long that one word could overflow the stack of an expression, longer runs count as several. */
+/** In long texts, longer runs are split into several terms, so as not to overflow the regular expression's stack. */
 const SHORT_RUN = /[\p{L}\p{M}\p{N}_]{1,1000}/gu;
 const LONG_TEXT = 100_000;
-/** A word without inner boundaries, such as most. */
+/** A word that cannot be split further, like most words. */
 const PLAIN = /^[\p{Lu}\p{Lt}]?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+$/u;
 /** The words of an identifier: capitals not followed by a small letter, a word with at most one capital, or digits. */
 const INNER =
   /[\p{Lu}\p{Lt}]+(?![\p{Ll}\p{Lo}\p{Lm}\p{M}])|[\p{Lu}\p{Lt}]?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
 
 const NOT_ASCII = /[^\0-\x7f]/;
-/** Normalising sorts the marks of a character, in quadratic time; the Stream-Safe Text Format of UAX #15 limits them. */
+/** Runs of marks are split after 30, as in UAX #15 (Stream-Safe Text Format): NFKC sorts a run in quadratic time. */
 const MANY_MARKS = /[\p{M}\uff9e\uff9f]{30}(?=[\p{M}\uff9e\uff9f])/gu;
 
 function normalized(text: string): string {

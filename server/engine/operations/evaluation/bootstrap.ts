@@ -1,22 +1,21 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** How often the questions are drawn again. */
 const RESAMPLES = 2_000;
-/** Resamples between two looks at the signal. */
+/** Resamples between two checks of the signal. */
 const STRIDE = 50;
-/** The normal distribution's two-sided 95 %. */
+/** Two-sided 95 % quantile of the normal distribution. */
 export const NORMAL = 1.959964;
 
-/** Scores of candidates: for each candidate, one number for each question. */
+/** Scores by candidate: one number for each question. */
 export type ScoreTable = readonly Float64Array[];
 export type Interval = readonly [low: number, high: number];
 
 /**
- * Draws as many questions as there are, with replacement, many times. Every candidate's means are over the same draws,
- * so that the differences of two candidates are paired: what is hard in a question is hard for both.
+ * Resamples the questions many times, with replacement. All candidates share the draws, so that their
+ * differences are paired: a hard question is hard for all.
  *
- * @param seed the same seed gives the same draws, on every machine
- * @returns for each candidate, its mean in each resample
+ * @param seed the same seed gives the same draws on every machine
+ * @returns the mean of each candidate in each resample
  * @throws the signal's reason once it aborts
  */
 export async function resampledMeans(
@@ -42,11 +41,11 @@ export async function resampledMeans(
 }
 
 /**
- * The 95 % interval of a mean by the percentiles of its resamples, which are too narrow for few questions and so are
- * widened.
+ * The 95 % interval of a mean, by percentiles of its resamples. For few questions, percentiles give too narrow an
+ * interval, so it is widened.
  *
- * @param questions that the mean is over
- * @param range what the mean may be
+ * @param questions number of questions in the mean
+ * @param range lowest and highest possible mean
  */
 export function intervalOf(
   mean: number,
@@ -62,9 +61,10 @@ export function intervalOf(
   return questions < 2 ? [least, most] : [edge(0.025), edge(0.975)];
 }
 
-/** How much wider an interval has to be: for the degree of freedom that resampling ignores, and Student's t. */
+/** Factor that widens an interval, for Student's t and for the degree of freedom that resampling ignores. */
 export function wideningOf(questions: number): number {
-  const [z, freedom] = [NORMAL, questions - 1];
+  const z = NORMAL;
+  const freedom = questions - 1;
   // The Cornish-Fisher expansion of Student's t.
   const t =
     z +
@@ -78,13 +78,12 @@ export function meanOf(values: Float64Array): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The deviation of a sample of at least two. */
 export function deviationOf(values: Float64Array): number {
   const mean = meanOf(values);
   return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1));
 }
 
-/** The generator mulberry32: numbers in [0, 1). */
+/** The generator mulberry32, with numbers in [0, 1). */
 export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -5,12 +5,12 @@ import type { Tokenizer } from '../../../../core/contracts/tokenizer.ts';
 import { brokenPromise } from '../../../../core/engine/chunking.ts';
 import { embeddedText } from '../../../../core/engine/cuts/cuts.ts';
 import { callPlugin } from '../../../../core/hosting/plugin-error.ts';
-import { locate } from '../../answer/locate.ts';
+import { chunkObjects, type DocumentChunks } from '../../answer/chunk-set.ts';
+import { locate } from '../../answer/offsets.ts';
 import type { Timer } from '../../answer/response-metadata.ts';
 import { atMost } from '../../limits.ts';
 import type { Run } from '../../operation.ts';
 import type { SourceDocument } from '../../read/documents.ts';
-import { chunkObjects, type DocumentChunks } from '../../stages/chunk-set.ts';
 import { placeRefusal } from '../../stages/windows.ts';
 import { Bm25 } from './bm25.ts';
 import { fuse, LISTED, Nearest, type Ranked } from './ranking.ts';
@@ -18,44 +18,43 @@ import type { EvaluationRequest, Question } from './read-evaluation.ts';
 import type { Retriever } from './schemas.ts';
 import type { Range } from './scores.ts';
 
-/** Chunks that are embedded at a time; their vectors are not kept. */
+/** Number of chunks embedded at a time; their vectors are not kept. */
 const BATCH = 1024;
-/** Chunks whose words are added before other work may run. */
+/** Number of chunks whose words are added before other work may run. */
 const STRIDE = 256;
 
-/** A searchable chunk, as the answer shows it. */
 export interface IndexedChunk {
-  /** The index of its document in the request. */
+  /** Index of the chunk's document in the request. */
   readonly document: number;
   readonly start_index: number;
   readonly end_index: number;
   readonly token_count: number;
 }
 
-/** What the candidates of a request share. */
+/** Tools that the candidates of a request share. */
 export interface Tools {
   readonly request: EvaluationRequest;
   readonly run: Run;
   readonly timer: Timer;
-  /** Given if a candidate needs vectors. */
+  /** Set if a candidate needs vectors. */
   readonly dense: { readonly model: EmbeddingModel; readonly questions: Vectors } | undefined;
-  /** What counts the tokens of chunks, if not the tokenizers of the candidates. */
+  /** Counts the tokens of chunks. If undefined, the tokenizer of each candidate counts them. */
   readonly tokenizer: Tokenizer | undefined;
 }
 
-/** Chunks that questions are searched in, by vectors, by words, or by both. */
+/** Chunks that questions search by vectors, by words, or by both. */
 export class ChunkIndex {
   readonly chunks: IndexedChunk[] = [];
-  /** The ranges of the chunks, over all documents. */
+  /** Ranges of the chunks in the concatenated documents. */
   readonly ranges: Range[] = [];
   readonly #tools: Tools;
   readonly #words: Bm25 | undefined;
   #nearest: Nearest | undefined;
-  /** Why there are no vectors, if words can still be searched. */
+  /** Error of the embedding model, if the index can still be searched by words. */
   #failure: unknown;
   #texts: string[] = [];
 
-  /** @param retrievers that will search it */
+  /** @param retrievers retrievers that will search the index */
   constructor(tools: Tools, retrievers: ReadonlySet<Retriever>) {
     const { request, dense } = tools;
     const { k, budget } = request.options;
@@ -68,15 +67,16 @@ export class ChunkIndex {
   }
 
   /**
-   * Adds the chunks of a document.
+   * Adds the chunks of a document, whose index in the request is `at`.
    *
-   * @param at the index of the document in the request
-   * @throws ServiceError `invalid_parameters` if there are too many; errors of the model and the tokenizer
+   * @throws ServiceError `invalid_parameters` if there are too many chunks; errors of the model and the
+   *   tokenizer
    */
   async add(made: DocumentChunks, at: number): Promise<void> {
     const { request, run } = this.#tools;
     const { embed, offset_unit: unit } = request.options;
-    const [source, from] = [request.documents[at], request.starts[at]] as [SourceDocument, number];
+    const source = request.documents[at] as SourceDocument;
+    const from = request.starts[at] as number;
     const points = locate(source.json, made.spans, 'code_point');
     const shown = unit === 'code_point' ? points : locate(source.json, made.spans, unit);
     const objects = chunkObjects(source, made);
@@ -91,13 +91,14 @@ export class ChunkIndex {
         end_index: shown.end[index] as number,
         token_count: tokens[index] as number,
       });
-      const [start, end] = [points.start[index] as number, points.end[index] as number];
-      this.ranges.push({ start: from + start, end: from + end });
+      const start = from + (points.start[index] as number);
+      const end = from + (points.end[index] as number);
+      this.ranges.push({ start, end });
       if (this.#texts.length === BATCH) await this.flush();
     }
   }
 
-  /** Makes the remaining chunks searchable. Call it after all have been added. */
+  /** Makes the remaining chunks searchable. Call it after the last `add`. */
   async flush(): Promise<void> {
     const texts = this.#texts;
     if (texts.length === 0) return;
@@ -122,15 +123,15 @@ export class ChunkIndex {
     });
   }
 
-  /** Why a retriever cannot search, although others can: an error of the model. */
+  /** The model's error, if this retriever needs the vectors that the model failed to make. */
   failureOf(retriever: Retriever): unknown {
     return retriever === 'bm25' ? undefined : this.#failure;
   }
 
   /**
-   * The best chunks for a question, as many as are to be found or more.
+   * The best chunks for a question: at least as many chunks as the answer needs.
    *
-   * @param retriever one of the constructor's, without a failure
+   * @param retriever a retriever given to the constructor, without a failure
    */
   search(question: number, retriever: Retriever): Ranked[] {
     const { text } = this.#tools.request.questions[question] as Question;

@@ -3,10 +3,10 @@ import type { LongTexts } from '../../../../core/contracts/embedding.ts';
 import type { PipelineStep } from '../../../../core/contracts/pipeline.ts';
 import { invalid } from '../../../../core/errors.ts';
 import { offsetsIn, utf16Offsets } from '../../answer/offsets.ts';
-import { atMost, type Limits } from '../../limits.ts';
+import { atMost, type Limits, MAX_STEPS, refuseAbove } from '../../limits.ts';
 import type { Rules } from '../../operation.ts';
-import { canonicalJson } from '../../read/canonical-json.ts';
 import { type ParsedDocument, readDocuments, type SourceDocument } from '../../read/documents.ts';
+import { canonicalJson } from '../../read/json.ts';
 import { checkOrder } from '../../read/pipeline.ts';
 import { LENGTHS } from '../../stages/refining.ts';
 import { type StageList, type StageRequest, usesOf } from '../../stages/stages.ts';
@@ -22,27 +22,25 @@ import {
 import { type Range, united } from './scores.ts';
 
 /**
- * A request to evaluate, parsed and checked. Plain data. Its ranges count code points over all documents, as if they
- * were concatenated.
+ * A parsed and checked request to evaluate. Plain data. Ranges count code points in the concatenated documents.
  */
 export interface EvaluationRequest extends AnyRequest {
   readonly run: 'evaluate';
   readonly documents: readonly SourceDocument[];
-  /** Where each document begins. */
+  /** Offset of each document in the concatenated documents. */
   readonly starts: readonly number[];
   readonly questions: readonly Question[];
   readonly candidates: readonly Candidate[];
   readonly options: EvaluationOptions;
 }
 
-/** How chunks are found, and compared. */
 interface EvaluationOptions {
   readonly k: number;
-  /** Tokens to find, instead of `k` chunks. */
+  /** Maximum tokens to find for a question, instead of `k` chunks. */
   readonly budget?: number;
-  /** What counts tokens, if not the tokenizer of each candidate. */
+  /** The tokenizer that counts tokens; by default that of each candidate. */
   readonly tokenizer?: string;
-  /** Given if a candidate needs vectors. */
+  /** Set if a candidate needs vectors. */
   readonly embedding_model?: string;
   readonly embed: Embedded;
   readonly long_texts: LongTexts;
@@ -52,21 +50,18 @@ interface EvaluationOptions {
 
 export interface Question {
   readonly text: string;
-  /** United ranges, with at least one character. */
+  /** Ranges of all answers, united so that they do not overlap; at least one character in total. */
   readonly answer: readonly Range[];
 }
 
-/** A way to chunk the documents, and to search the chunks. */
 export interface Candidate extends StageList {
   readonly name: string;
   readonly retriever: Retriever;
-  /** The first candidate with the same stages, which may be this one. */
   readonly chunkedAs: number;
-  /** The first earlier candidate that has the same retriever too, if any. */
+  /** Index of the first earlier candidate with the same stages and retriever, if any. */
   readonly sameAs: number | undefined;
 }
 
-/** The members of a valid request. */
 type Members = EvaluationOptions & {
   readonly retriever: Retriever;
   readonly documents: readonly ParsedDocument[];
@@ -74,12 +69,7 @@ type Members = EvaluationOptions & {
   readonly candidates: readonly GivenCandidate[];
 };
 
-/**
- * Reads a request to evaluate.
- *
- * @param request the parsed body
- * @throws ServiceError `invalid_parameters`
- */
+/** Reads a request to evaluate. @param request the parsed body @throws ServiceError `invalid_parameters` */
 export function readEvaluation(
   request: unknown,
   body: Buffer,
@@ -114,7 +104,7 @@ function startsOf(documents: readonly SourceDocument[]): number[] {
   });
 }
 
-/** Refuses a request that would search too much. Candidates that are chunked in the same way share their chunks. */
+/** Refuses requests that search too much text. Candidates chunked in the same way count once. */
 function checkCost(
   documents: readonly SourceDocument[],
   questions: readonly Question[],
@@ -124,15 +114,21 @@ function checkCost(
   const lengthOf = (texts: readonly { readonly text: string }[]) =>
     texts.reduce((sum, { text }) => sum + text.length, 0);
   const ways = new Set(candidates.map(({ chunkedAs }) => chunkedAs)).size;
-  const [each, asked] = [lengthOf(documents), lengthOf(questions)];
+  const each = lengthOf(documents);
+  const asked = lengthOf(questions);
   const unit = `characters to search (${each} for each of ${ways} different ways to chunk, and the questions)`;
   const fitting = Math.floor((limits.maxEvaluationCharacters - asked) / each);
   const fewer =
     fitting > 0 ? `fewer documents or at most ${fitting} ways to chunk` : 'fewer documents or questions';
-  atMost(limits, 'maxEvaluationCharacters', { place: 'documents', unit, count: each * ways + asked, fewer });
+  refuseAbove(limits.maxEvaluationCharacters, {
+    place: 'documents',
+    unit,
+    count: each * ways + asked,
+    fewer,
+  });
 }
 
-/** The names of stored pipelines in a request to evaluate that is not checked yet. */
+/** Names of stored pipelines in an unchecked request to evaluate. */
 export function pipelinesNamed(request: unknown): string[] {
   const { candidates } = (request ?? {}) as { readonly candidates?: unknown };
   const given: readonly unknown[] = Array.isArray(candidates) ? candidates : [];
@@ -140,15 +136,15 @@ export function pipelinesNamed(request: unknown): string[] {
   return [...new Set(names.filter((name) => typeof name === 'string'))];
 }
 
-/** What candidates are checked against, the stored pipelines that they name, and their default retriever. */
 type CandidateRules = Rules & { readonly pipelines: NamedPipelines; readonly retriever: Retriever };
 
 /**
- * Reads what is to be compared. Candidates whose stages have the same options, with defaults filled in, and that have
- * the same retriever, are the same.
+ * Reads the candidates. Two candidates are the same if their retrievers and all options of their stages are
+ * equal.
  *
- * @param unit of the offsets of all their chunks
- * @throws ServiceError `invalid_parameters`: too many or none; one that does not exist, or cannot run as given
+ * @param unit unit of the offsets of all chunks
+ * @throws ServiceError `invalid_parameters`: too many candidates or none; a candidate that does not exist or
+ *   cannot run
  */
 function readCandidates(
   given: readonly GivenCandidate[],
@@ -178,7 +174,7 @@ function readCandidates(
   return read.map((one, index) => ({ ...one, name: given[index]?.name ?? distinctName(one, read) }));
 }
 
-/** A name, with the settings that tell the candidate from others of the same name: `token (chunk_size 256, bm25)`. */
+/** Adds settings that distinguish candidates of the same name: `token (chunk_size 256, bm25)`. */
 function distinctName(candidate: Candidate, all: readonly Candidate[]): string {
   const { name } = candidate;
   const others = all.filter((other) => other.name === name).map(settingsOf);
@@ -188,7 +184,6 @@ function distinctName(candidate: Candidate, all: readonly Candidate[]): string {
   return shown.length === 0 ? name : `${name} (${shown.join(', ')})`;
 }
 
-/** What a candidate is set to, once defaults are filled in. */
 function settingsOf({ stages, retriever }: Candidate): ReadonlyMap<string, string> {
   const settings = stages.flatMap(({ name, options }, at) => {
     const isRepeated = stages.findIndex((stage) => stage.name === name) < at;
@@ -198,7 +193,7 @@ function settingsOf({ stages, retriever }: Candidate): ReadonlyMap<string, strin
       return [`${of}${option} `, text] as const;
     });
   });
-  // A retriever says by itself what it is.
+  // The retriever is shown without a label, so its key is empty.
   return new Map([...settings, ['', retriever]]);
 }
 
@@ -237,33 +232,30 @@ function readCandidate(
 function readSteps(
   given: NonNullable<GivenCandidate['steps']> | readonly PipelineStep[],
   place: string,
-  { checks, limits: { maxSteps } }: CandidateRules,
+  { checks }: CandidateRules,
 ): StageRequest[] {
-  if (given.length === 0 || given.length > maxSteps)
-    throw invalid(`${place}: expected 1 to ${maxSteps} steps, got ${given.length}`);
+  if (given.length === 0 || given.length > MAX_STEPS)
+    throw invalid(`${place}: expected 1 to ${MAX_STEPS} steps, got ${given.length}`);
   const steps = given.map((step) => ({ chunker: null, refinery: null, config: {}, ...step }));
   checkOrder(steps, place);
   return steps.map((step, index) => checks.step(step, `${place}[${index}]`));
 }
 
-/** An answer whose document was found. */
 interface PlacedAnswer {
-  /** Its offsets in the unit of the request. */
+  /** Offsets in the unit of the request. */
   readonly start_index: number;
   readonly end_index: number;
-  /** The index of its document in the request. */
   readonly at: number;
-  /** Its position in the request, for messages. */
   readonly place: string;
 }
 
 /**
  * Finds the answers to questions in the documents.
  *
- * @param starts where each document begins
- * @param unit of the answers' offsets
- * @throws ServiceError `invalid_parameters`: no question, one without answers, or an answer that is empty or outside
- *   every document
+ * @param starts offset of each document
+ * @param unit unit of the answers' offsets
+ * @throws ServiceError `invalid_parameters`: no question; a question without answers; an answer that is empty
+ *   or outside every document
  */
 function readQuestions(
   questions: readonly GivenQuestion[],
@@ -312,7 +304,6 @@ function placeAnswer(
   return { start_index, end_index, at, place };
 }
 
-/** The code points before each offset of answers in a document, without those that are not an offset in it. */
 function pointsOf(
   answers: readonly PlacedAnswer[],
   text: string,

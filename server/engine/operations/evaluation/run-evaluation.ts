@@ -17,13 +17,12 @@ import type { Retriever } from './schemas.ts';
 import { INTERVALS, meanScores, type Range, type Scores, scoresOf } from './scores.ts';
 import { type Compared, verdictIn } from './verdict.ts';
 
-/** A request that names stored pipelines missing from its task. */
+/** A request that names stored pipelines which its task lacks. */
 interface UnnamedRequest extends AnyRequest {
   readonly unknownPipelines: readonly string[];
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** Candidates that are compared. */
 export const evaluateOperation: Operation<EvaluateTask, EvaluationRequest | UnnamedRequest> = {
   plugins: () => undefined,
   read({ pipelines }, bytes, rules) {
@@ -42,12 +41,11 @@ export const evaluateOperation: Operation<EvaluateTask, EvaluationRequest | Unna
 };
 
 /**
- * Evaluates the candidates one after the other. The failure of one is reported in its place and does not affect the
- * others.
- * If the answer is wanted in lines, `onPart` gets the line of each candidate as soon as it is ready and then that of the
- * verdict, and the answer itself is empty.
+ * Evaluates the candidates in turn. A failing candidate gets its error as the result, and does not affect the
+ * other candidates. `onPart`, if given, gets each candidate's line as soon as the line is ready, then the
+ * verdict's line. The answer itself is then empty.
  *
- * @throws ServiceError what fails all candidates: the model, the tokenizer, or an answer that is too large
+ * @throws ServiceError failures of all candidates: the model, the tokenizer, or an answer that is too large
  * @throws the signal's reason once it aborts
  */
 async function runEvaluation(request: EvaluationRequest, run: Run): Promise<Answer> {
@@ -69,7 +67,7 @@ async function runEvaluation(request: EvaluationRequest, run: Run): Promise<Answ
       model && (await callPlugin({ manifest: { kind: 'embedding', name: model.name } }, embed));
     const dense = questions && { model, questions };
     const answer = await evaluateAll({ request, run, timer, dense, tokenizer });
-    // Chunks of several candidates have the same indexes.
+    // `emptyAt` is emptied, because chunks of different candidates have the same indexes.
     const vectors = { ...timer.takeVectors(), emptyAt: [] };
     return { ...answer, reported: [reportedVectors(vectors, ...(model === undefined ? [] : [model.name]))] };
   } finally {
@@ -77,28 +75,26 @@ async function runEvaluation(request: EvaluationRequest, run: Run): Promise<Answ
   }
 }
 
-/** What the questions find with a candidate, or why it failed. */
 type Outcome = Evaluated | { readonly error: unknown };
 
 interface Evaluated extends Compared {
   /** Tokens of all chunks. */
   readonly tokens: number;
-  /** Its members in the answer except for the questions, which are JSON already because there may be many. */
+  /** Members of the candidate's answer, except its questions, which may be many and are already JSON. */
   readonly figures: Readonly<Record<string, unknown>> & { readonly chunks: number };
   readonly questions: Uint8Array;
 }
 
-/** Evaluates the candidates, and writes the outcome of each: its line is emitted at once if lines are wanted. */
 async function evaluateAll(tools: Tools): Promise<Pick<Answer, 'bytes' | 'timings' | 'failures'>> {
   const { request, run, timer, dense } = tools;
   const { candidates, documents, options } = request;
   const answer = new AnswerWriter(run);
-  // Those that do the same as earlier ones are left out.
+  // Skips candidates that repeat an earlier candidate.
   const outcomes: Outcome[] = [];
-  for (const [place, candidate] of candidates.entries()) {
-    if (candidate.chunkedAs === place) await evaluateChunking(place, tools, outcomes);
-    const outcome = outcomes[candidate.sameAs ?? place] as Outcome;
-    await timer.time('serialise', 'json', () => answer.candidate(place, candidate, outcome));
+  for (const [index, candidate] of candidates.entries()) {
+    if (candidate.chunkedAs === index) await evaluateChunking(index, tools, outcomes);
+    const outcome = outcomes[candidate.sameAs ?? index] as Outcome;
+    await timer.time('serialise', 'json', () => answer.candidate(index, candidate, outcome));
   }
   const evaluated = outcomes.flatMap((one) => ('error' in one ? [] : [one]));
   const verdict = await verdictIn(evaluated, options, run.signal);
@@ -116,7 +112,7 @@ async function evaluateAll(tools: Tools): Promise<Pick<Answer, 'bytes' | 'timing
 }
 
 /**
- * The outcomes of all candidates that chunk as the first of them does: they share their chunks, vectors and words.
+ * Evaluates all candidates that are chunked like the first one. They share its chunks, vectors and words.
  *
  * @throws ServiceError `answer_too_large`
  * @throws the signal's reason once it aborts
@@ -126,26 +122,26 @@ async function evaluateChunking(first: number, tools: Tools, outcomes: Outcome[]
   const own = [...candidates.entries()].filter(
     ([, { chunkedAs, sameAs }]) => chunkedAs === first && sameAs === undefined,
   );
-  const index = new ChunkIndex(tools, new Set(own.map(([, { retriever }]) => retriever)));
+  const chunks = new ChunkIndex(tools, new Set(own.map(([, { retriever }]) => retriever)));
   let failure: unknown;
   try {
-    await fill(index, candidates[first] as Candidate, tools);
+    await fill(chunks, candidates[first] as Candidate, tools);
   } catch (error) {
     tools.run.signal.throwIfAborted();
     failure = error;
   }
-  for (const [place, { name, retriever }] of own) {
-    const error = failure ?? index.failureOf(retriever);
-    if (error === undefined) outcomes[place] = { place, name, ...(await evaluate(index, retriever, tools)) };
-    else outcomes[place] = { error };
+  for (const [index, { name, retriever }] of own) {
+    const error = failure ?? chunks.failureOf(retriever);
+    if (error === undefined) outcomes[index] = { index, name, ...(await evaluate(chunks, retriever, tools)) };
+    else outcomes[index] = { error };
   }
 }
 
-/** Chunks the documents with a candidate. @throws ServiceError errors of its plugins, and those of the index */
+/** @throws ServiceError errors of the candidate's plugins and of the index */
 function fill(index: ChunkIndex, list: Candidate, { request, run, timer }: Tools): Promise<void> {
   return withStages(list, { tools: run, timer, report() {} }, async (stages) => {
     for (const [at, document] of request.documents.entries()) {
-      // Plugins that never await would otherwise prevent the abort of the signal from being noticed.
+      // Without this pause, plugins that never await would hide an abort of the signal.
       await setImmediate();
       run.signal.throwIfAborted();
       await index.add(await runStages(stages, document), at);
@@ -154,15 +150,14 @@ function fill(index: ChunkIndex, list: Candidate, { request, run, timer }: Tools
   });
 }
 
-/** Bytes to begin the questions of a candidate with. */
+/** Initial bytes for the questions of a candidate. */
 const FIRST_SIZE = 1024;
 
-/** What the questions find in chunks, with the means of their scores and the intervals of these. */
 async function evaluate(
   index: ChunkIndex,
   retriever: Retriever,
   { request: { questions, options }, run, timer }: Tools,
-): Promise<Omit<Evaluated, 'place' | 'name'>> {
+): Promise<Omit<Evaluated, 'index' | 'name'>> {
   const { chunks, ranges } = index;
   const { k, budget } = options;
   const tokensAt = (chunk: number) => (chunks[chunk] as IndexedChunk).token_count;
@@ -209,13 +204,12 @@ async function intervalsOf(means: Scores, all: readonly Scores[], seed: number, 
   return Object.fromEntries(intervals) as object;
 }
 
-/** JSON whose numbers have six decimals at most. */
+/** JSON with at most six decimals per number. */
 function written(value: object | null): string {
   const round = (_: string, one: unknown) => (typeof one === 'number' ? Math.round(one * 1e6) / 1e6 : one);
   return JSON.stringify(value, round);
 }
 
-/** Writes an answer: a line for each candidate and the verdict if lines are wanted, else one object. */
 class AnswerWriter {
   readonly #onPart: Run['onPart'];
   readonly #limit: number;
@@ -241,7 +235,7 @@ class AnswerWriter {
     }
   }
 
-  /** The answer, which is empty if lines are wanted. Call it after all candidates. @param head the first members */
+  /** Finishes the answer; returns no bytes if it is streamed as lines. @param head first members of the JSON */
   end(head: object, verdict: object | null): Uint8Array<ArrayBuffer> {
     if (this.#onPart !== undefined) {
       this.#add(written({ verdict }));
@@ -263,7 +257,7 @@ class AnswerWriter {
   }
 }
 
-/** The bytes in memory of their own, which can be transferred. */
+/** Joins byte arrays into memory that nothing else uses, so that the memory can be transferred. */
 function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

@@ -1,22 +1,17 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import type { ObjectSchema } from '../../../../core/contracts/manifest.ts';
 import { type PresetUse, presetMembers } from '../../presets/presets.ts';
-import { documentSchema } from '../../read/document-schemas.ts';
+import { documentSchema, embeddingModel, longTexts } from '../../read/document-schemas.ts';
 import { stepSchema } from '../../read/pipeline.ts';
-import { embeddingModel, longTexts } from '../../read/text-schemas.ts';
 import { LISTED } from './ranking.ts';
 
-/** Maximum candidates of a request. */
 export const MAX_CANDIDATES = 16;
 
-/** What finds chunks: their vectors, their words, or both. */
 export const RETRIEVERS = ['dense', 'bm25', 'hybrid'] as const;
 export type Retriever = (typeof RETRIEVERS)[number];
 
-/** The tokenizer of a budget by default. */
 export const BUDGET_TOKENIZER = 'cl100k_base';
 
-/** Which text of a chunk is embedded. */
 export const EMBEDDED = ['text', 'context+text'] as const;
 export type Embedded = (typeof EMBEDDED)[number];
 
@@ -81,11 +76,10 @@ const candidate = {
   additionalProperties: false,
 } as const;
 
-/** A question and a candidate of a request, checked against their schemas. */
 export type GivenQuestion = FromSchema<typeof question>;
 export type GivenCandidate = Omit<FromSchema<typeof candidate>, keyof PresetUse> & PresetUse;
 
-/** The request that evaluates candidates. Without a default, only those that are found by words alone need no model. */
+/** Without a default model, a request needs a model for every retriever except `bm25`. */
 export function evaluateRequest(
   defaultModel: string | undefined,
   offsetUnit: object,
@@ -125,7 +119,6 @@ export function evaluateRequest(
   };
 }
 
-/** How chunks are found, and compared. */
 const search = {
   retriever: {
     enum: RETRIEVERS,

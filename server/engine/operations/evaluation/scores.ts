@@ -1,15 +1,13 @@
 import { countWhile } from '../../../../core/engine/search.ts';
 import { described, number } from '../../answer/schemas.ts';
 
-/** A stretch `[start, end)` of characters. */
+/** A range `[start, end)` of characters. */
 export interface Range {
   readonly start: number;
   readonly end: number;
 }
 
-/**
- * How well chunks answer questions, each from 0 to 1, as Chroma's report on chunking defines them for characters.
- */
+/** Scores from 0 to 1 of chunks for questions, as Chroma's report on chunking defines them for characters. */
 export const scores = {
   recall: described("The share of the answers' characters that were found.", number),
   precision: described('The share of found characters that belong to the answers.', number),
@@ -25,20 +23,20 @@ export const scores = {
 
 export type Scores = Readonly<Record<keyof typeof scores, number>>;
 
-/** The scores that have an interval. */
 export const INTERVALS = ['recall', 'precision', 'iou'] as const;
 
 /**
- * Scores the chunks that were found for a question. The answer's characters count once, however many chunks repeat
- * them; other found characters count as often as they were found. For the precision at full recall, every character
- * counts once, including those of the answer that are in no chunk.
+ * Scores the chunks found for a question. Characters of the answer count once, even if several chunks repeat
+ * them. Other characters count each time they are found. Precision at full recall counts every character once,
+ * including parts of the answer that are in no chunk.
  *
- * @param answer united ranges, with at least one character
- * @param found chunks
- * @param all chunks that could be found
+ * @param answer united ranges with at least one character
+ * @param found found chunks
+ * @param all all chunks that could be found
  */
 export function scoresOf(answer: readonly Range[], found: readonly Range[], all: readonly Range[]): Scores {
-  const [wanted, got] = [lengthOf(answer), lengthOf(found)];
+  const wanted = lengthOf(answer);
+  const got = lengthOf(found);
   const shared = sharedLength(answer, united(found));
   const touching = all.filter((chunk) => touches(chunk, answer));
   const inAny = sharedLength(answer, united(touching));
@@ -50,14 +48,13 @@ export function scoresOf(answer: readonly Range[], found: readonly Range[], all:
   };
 }
 
-/** The mean of each score. @param all at least one */
 export function meanScores(all: readonly Scores[]): Scores {
   const mean = (name: keyof Scores) => all.reduce((sum, one) => sum + one[name], 0) / all.length;
   const names = Object.keys(scores) as (keyof Scores)[];
   return Object.fromEntries(names.map((name) => [name, mean(name)])) as Scores;
 }
 
-/** The same characters as rising ranges of which no two overlap or touch. */
+/** Unites overlapping and touching ranges, and sorts the result by position. */
 export function united(ranges: readonly Range[]): Range[] {
   const rising = ranges.filter(({ start, end }) => start < end).sort((a, b) => a.start - b.start);
   const whole: { start: number; end: number }[] = [];
@@ -69,16 +66,17 @@ export function united(ranges: readonly Range[]): Range[] {
   return whole;
 }
 
-/** Number of characters in the ranges; overlapping ones count repeatedly. */
 function lengthOf(ranges: readonly Range[]): number {
   return ranges.reduce((sum, { start, end }) => sum + end - start, 0);
 }
 
-/** Number of characters in both. @param a united ranges @param b united ranges */
 function sharedLength(a: readonly Range[], b: readonly Range[]): number {
-  let [shared, atA, atB] = [0, 0, 0];
+  let shared = 0;
+  let atA = 0;
+  let atB = 0;
   while (atA < a.length && atB < b.length) {
-    const [one, other] = [a[atA] as Range, b[atB] as Range];
+    const one = a[atA] as Range;
+    const other = b[atB] as Range;
     shared += Math.max(0, Math.min(one.end, other.end) - Math.max(one.start, other.start));
     if (one.end < other.end) atA++;
     else atB++;
@@ -86,7 +84,6 @@ function sharedLength(a: readonly Range[], b: readonly Range[]): number {
   return shared;
 }
 
-/** Whether a range overlaps any of the others. @param ranges united */
 function touches({ start, end }: Range, ranges: readonly Range[]): boolean {
   const first = ranges[countWhile(ranges, (range) => range.end <= start)];
   return first !== undefined && start < end && first.start < end;

@@ -7,41 +7,41 @@ import {
   type ScoreTable,
 } from './bootstrap.ts';
 
-/** What the same questions say about several candidates. */
+/** Comparison of several candidates by the same questions. */
 export interface Verdict {
   readonly questions: number;
-  /** The candidate with the highest mean; of equal ones the first. */
+  /** Index of the candidate with the highest mean; the first one if several are equal. */
   readonly best: number;
-  /** `best`, if it is better than each of the others beyond doubt. */
+  /** `best`, if it is significantly better than every other candidate. */
   readonly winner: number | null;
-  /** How many more questions would decide it, if the differences stay; null if it is decided, or none would. */
+  /** Number of further questions that would decide the comparison; null if it is decided or cannot be. */
   readonly more_questions: number | null;
-  /** Each of the others, compared with the best. */
+  /** Every other candidate, compared with the best. */
   readonly differences: readonly Difference[];
 }
 
 export interface Difference {
   readonly candidate: number;
-  /** Its mean less that of the best one. */
+  /** The candidate's mean minus the best candidate's mean. */
   readonly difference: number;
   readonly interval: Interval;
   readonly decided: boolean;
 }
 
-/** If fewer questions differ, even a sign test cannot reach 5 %. */
+/** Minimum number of questions with different scores. With fewer, even a sign test cannot reach 5 %. */
 export const MIN_DIFFERING = 6;
-/** The normal quantiles of 95 % and of a power of 80 %, added. */
+/** Sum of the normal quantiles for 95 % and for a power of 80 %. */
 const POWER = 2.8;
-/** More than this many times the questions is not realistic. */
+/** Maximum realistic factor by which to increase the number of questions. */
 export const MAX_TIMES = 20;
-/** Means that differ less are equal: sums of the same numbers in another order. */
+/** Maximum difference of means that count as equal. The order of additions changes a sum's last digits. */
 const EQUAL = 1e-9;
 
 /**
- * Compares candidates by paired bootstrap. Whoever wins beats each of the others, so several looks at the same
- * questions make no winner of chance.
+ * Compares candidates by paired bootstrap. A winner must beat every other candidate, so that several
+ * comparisons on the same questions create no winner by chance.
  *
- * @param scores of at least one candidate, for at least one question
+ * @param scores scores of at least one candidate for at least one question
  * @throws the signal's reason once it aborts
  */
 export async function verdictOf(scores: ScoreTable, seed: number, signal: AbortSignal): Promise<Verdict> {
@@ -80,12 +80,12 @@ function differenceOf(candidate: number, paired: Float64Array, resampled: Float6
   return { candidate, difference, interval, decided };
 }
 
-/** How many questions would decide a difference in four of five cases; NaN or infinite if none would. */
+/** Number of questions that would decide a difference in four of five cases; NaN or infinite if no number would. */
 function neededFor(paired: Float64Array): number {
   return ((POWER * deviationOf(paired)) / meanOf(paired)) ** 2;
 }
 
-/** The verdict in words. @param names of the candidates */
+/** Describes the verdict in words. @param names names of the candidates */
 export function summaryOf(
   { questions, best, differences, ...verdict }: Verdict,
   names: readonly string[],
@@ -109,27 +109,22 @@ export function remedyOf(questions: number, more: number | null): string {
   return 'No realistic number of questions would decide it: choose by cost.';
 }
 
-/** In points, 100 of which are a whole. */
 function points(share: number): string {
   const shown = (100 * share).toFixed(1);
   return shown === '-0.0' ? '0.0' : shown;
 }
 
-/** A candidate of a request that was evaluated. */
 export interface Compared {
-  /** Its index in the request. */
-  readonly place: number;
+  readonly index: number;
   readonly name: string;
-  /** The recall of each question. */
   readonly recalls: Float64Array;
-  /** Mean tokens that a question finds. */
+  /** Mean number of tokens found for a question. */
   readonly found: number;
-  /** Tokens of the largest chunk. */
   readonly largest: number;
 }
 
 /**
- * The verdict as a request is answered: its candidates by their places in the request; null without any.
+ * The verdict in an answer, with candidates by their indexes in the request; null without candidates.
  *
  * @throws the signal's reason once it aborts
  */
@@ -142,23 +137,22 @@ export async function verdictIn(
   const recalls = compared.map((one) => one.recalls);
   const verdict = await verdictOf(recalls, seed, signal);
   const names = compared.map(({ name }) => name);
-  const placeOf = (at: number) => compared[at]?.place as number;
+  const indexOf = (at: number) => compared[at]?.index as number;
   return {
     score: 'recall',
     ...verdict,
-    best: placeOf(verdict.best),
-    winner: verdict.winner === null ? null : placeOf(verdict.winner),
-    differences: verdict.differences.map((one) => ({ ...one, candidate: placeOf(one.candidate) })),
+    best: indexOf(verdict.best),
+    winner: verdict.winner === null ? null : indexOf(verdict.winner),
+    differences: verdict.differences.map((one) => ({ ...one, candidate: indexOf(one.candidate) })),
     summary: [summaryOf(verdict, names), ...cautions(compared, budget)].join(' '),
   };
 }
 
-/** Candidates that find this many times as much text are not compared by how well they find it. */
+/** Maximum ratio between the amounts of text that candidates find. Above it, the summary warns of the comparison. */
 const OTHER_AMOUNT = 1.2;
-/** A budget of fewer of the largest chunks is mostly spent on what fits. */
+/** Minimum budget, as a multiple of the largest chunk. A smaller budget is mostly spent on whatever chunks fit. */
 const MIN_CHUNKS = 4;
 
-/** Why the figures may mean less than they seem to. */
 function cautions(compared: readonly Compared[], budget: number | undefined): string[] {
   if (budget === undefined) {
     const amounts = compared.map(({ found }) => found);
@@ -169,7 +163,7 @@ function cautions(compared: readonly Compared[], budget: number | undefined): st
   return budgetCautions('The largest chunk', largest, budget);
 }
 
-/** @param chunk which one is the largest @param largest its tokens */
+/** @param chunk description of the largest chunk @param largest number of its tokens */
 export function budgetCautions(chunk: string, largest: number, budget: number): string[] {
   const needed = MIN_CHUNKS * largest;
   if (budget >= needed) return [];

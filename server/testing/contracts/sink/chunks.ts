@@ -4,8 +4,6 @@ import fc from 'fast-check';
 import type { SinkChunk } from '../../../../core/contracts/sink.ts';
 import { decimalOf } from '../../../../plugins/toolkit/json/exact-json.ts';
 
-/** Chunks as pipelines produce them, and their comparison. */
-
 export const DIMENSIONS = 3;
 
 const PIECES = [
@@ -14,7 +12,7 @@ const PIECES = [
 ].flat();
 const anyText = fc.array(fc.constantFrom(...PIECES), { maxLength: 20 }).map((pieces) => pieces.join(''));
 const anyNumber = fc.float({ min: -1, max: 1, noNaN: true });
-/** Without the character NUL, which is checked separately. */
+/** Generates metadata without NUL characters, which another check covers. */
 const anyMetadata = fc
   .dictionary(fc.string({ minLength: 1 }), fc.jsonValue({ maxDepth: 3 }))
   .filter((metadata) => !JSON.stringify(metadata).includes('\\u0000'));
@@ -30,14 +28,12 @@ const anyFields = fc.record(
   { requiredKeys: ['start_index', 'end_index', 'token_count'] },
 );
 
-/** A chunk without its ids. */
 export const anyChunk = fc.record({
   text: anyText,
   embedding: fc.tuple(fc.constant(1), anyNumber, anyNumber).map((numbers) => Float32Array.from(numbers)),
   fields: anyFields,
 });
 
-/** A simple chunk of a document. */
 export function chunkOf(document_id: string, more: Partial<SinkChunk> = {}): SinkChunk {
   const fields = { start_index: 0, end_index: 3, token_count: 1, metadata: { tags: ['a', { b: null }] } };
   return {
@@ -50,9 +46,10 @@ export function chunkOf(document_id: string, more: Partial<SinkChunk> = {}): Sin
   };
 }
 
-/** Whether two lists have the same chunks, in any order; numbers in fields are compared digit by digit. */
+/** Whether two lists have equal chunks, in any order. Numbers in fields must have equal digits. */
 export function areSame(some: readonly SinkChunk[], others: readonly SinkChunk[]): boolean {
-  const [these, those] = [some.toSorted(byId), others.toSorted(byId)];
+  const these = some.toSorted(byId);
+  const those = others.toSorted(byId);
   return (
     isDeepStrictEqual(these.map(plain), those.map(plain)) &&
     these.every(({ embedding }, at) => areClose(embedding, those[at]?.embedding ?? null))
@@ -70,7 +67,7 @@ function withDigits(_: string, value: unknown, { source }: { readonly source: st
   return typeof value === 'number' ? { number: decimalOf(source) } : value;
 }
 
-/** Stores keep 32-bit numbers, and some of them scale vectors there and back. */
+/** Compares vectors with a tolerance, because databases store 32-bit numbers, and some normalise vectors. */
 function areClose(one: ArrayLike<number> | null, other: ArrayLike<number> | null): boolean {
   if (one === null || other === null) return one === other;
   const isClose = (value: number, at: number) =>

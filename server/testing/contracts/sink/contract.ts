@@ -1,36 +1,86 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import type { SinkChunk } from '../../../../core/contracts/sink.ts';
+import type { SinkChunk, SinkCollection } from '../../../../core/contracts/sink.ts';
 import type { PluginEntry } from '../../../../core/hosting/registry.ts';
 import { parseExactJson } from '../../../../plugins/toolkit/json/exact-json.ts';
-import type { Workbench } from '../../harness.ts';
-import type { Suite, SuiteOptions } from '../../promises.ts';
-import { endsOnAbort, expectOnce, holdFor } from '../../report.ts';
-import { type OpenCollection, type SinkBench, sinkBench } from './bench.ts';
+import type { Harness } from '../../harness.ts';
+import { COMMON, type PromiseOf, type Promises, type Suite, type SuiteOptions } from '../../promises.ts';
+import { endsOnAbort, expectOnce, holdFor, type Ledger } from '../../report.ts';
 import { anyChunk, areSame, chunkOf, DIMENSIONS } from './chunks.ts';
-import { PROMISES, type SinkLedger } from './promises.ts';
-import type { SinkStandIn } from './stand-in.ts';
+import { HAS_STAND_IN, type SinkStandIn } from './stand-in.ts';
 
-/** What a sink stores is compared with what it was given, in generated histories of documents and in single cases. */
+export const PROMISES = {
+  answers: {
+    ...COMMON.answers,
+    [HAS_STAND_IN]:
+      'Write stand-in.js into the folder of the plugin: it starts what the sink stores in, and reports what is stored.',
+  },
+  stored: {
+    'chunks are stored unchanged, replacing those with the same ids':
+      'Store all members of a chunk, including fields, under its id, and replace the chunk with that id.',
+    'a document keeps exactly the kept chunks, other documents keep all':
+      'Let deleteMissing remove the chunks of that document whose ids are not kept, and no others.',
+    'it stores 1000 chunks at once': 'Send long lists in batches, with batchChunks.',
+    'of chunks with the same id it stores the last':
+      'Let a later chunk of a list replace an earlier one with the same id.',
+    'it can keep 10,000 ids': 'Do not send all kept ids in one call if the database limits its length.',
+  },
+  removed: {
+    'all chunks of the documents are removed, and no others':
+      'Let removeDocuments remove the chunks of these documents; there may be very many.',
+    'without a collection nothing is removed, and none is created':
+      'Let removeDocuments succeed without creating anything if the collection does not exist.',
+  },
+  vectors: {
+    'a vector of the wrong length, or a missing one, is an error for callers':
+      'Throw exposedError if a vector does not have the dimensions of the collection, as batchChunks does.',
+    'refused chunks are not stored': 'Check all chunks before the first one is stored.',
+    'a collection with vectors of another length is an error for callers':
+      'Let open throw exposedError if the collection exists with other dimensions.',
+    'chunks without vectors are stored, or an error for callers':
+      'Store chunks whose embedding is null if dimensions are undefined, or throw exposedError.',
+  },
+  texts: {
+    'a text that it cannot store is an error for callers, and never changed':
+      'Throw exposedError for a text with what the database cannot hold, such as NUL; batchChunks finds lone surrogates.',
+  },
+  numbers: {
+    'a number is stored digit by digit, or as its text, or is an error for callers':
+      'Write fields with JSON.stringify, which knows such numbers, into what keeps them; else throw exposedError: JSON.isRawJSON finds them.',
+  },
+  signal: {
+    'it ends when the signal aborts':
+      'Call signal.throwIfAborted() in open, upsert, deleteMissing and removeDocuments before the work, and pass the signal on.',
+  },
+  failures: {
+    'it retries after 429 and 503': 'Call the database with hosted.demand, which retries.',
+    'a server that stays busy is an error for callers': 'Throw exposedError with what the database said.',
+    'an unreachable server is an error for callers': 'Throw exposedError if the database cannot be reached.',
+  },
+} as const satisfies Promises;
+
+export type SinkLedger = Ledger<PromiseOf<typeof PROMISES>>;
+
+/** Checks that the stored chunks are those given, after generated sequences of calls and in single cases. */
 export const sinkSuite: Suite = {
   promises: PROMISES,
-  async run(bench, plugin, options) {
-    const standIn = await bench.standIn(plugin);
+  async run(harness, plugin, options) {
+    const standIn = await harness.standIn(plugin);
     return typeof standIn === 'string'
       ? `0 histories: ${standIn}`
-      : checkSinkWith(bench, plugin, standIn, options);
+      : checkSinkWith(harness, plugin, standIn, options);
   },
 };
 
-/** Checks a sink's promises against a stand-in, which is then stopped. @throws BrokenContract */
+/** Checks a sink's promises with a stand-in, then stops the stand-in. @throws BrokenContract */
 export async function checkSinkWith(
-  bench: Workbench,
+  harness: Harness,
   plugin: PluginEntry,
   standIn: SinkStandIn,
   { runs = 25, ...options }: SuiteOptions = {},
 ): Promise<string> {
   try {
-    const sinks = await sinkBench(bench, plugin, standIn);
+    const sinks = await sinkHarness(harness, plugin, standIn);
     await checkHistories(sinks, plugin, { runs, ...options });
     await expectOnce(plugin, options.exemptions, (ledger: SinkLedger) => checkCases(sinks, ledger));
   } finally {
@@ -39,7 +89,7 @@ export async function checkSinkWith(
   return `${runs} histories`;
 }
 
-async function checkCases(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
+async function checkCases(sinks: SinkHarness, ledger: SinkLedger): Promise<void> {
   await checkMany(sinks, ledger);
   await checkRemoval(sinks, ledger);
   await checkVectors(sinks, ledger);
@@ -53,7 +103,7 @@ async function checkCases(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
   for (const collection of sinks.opened) await collection.close();
 }
 
-async function checkMany(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
+async function checkMany(sinks: SinkHarness, ledger: SinkLedger): Promise<void> {
   const collection = await sinks.open('many', DIMENSIONS);
   const chunks = Array.from({ length: 1000 }, (_, index) => chunkOf('one', { text: `Chunk ${index} 😀` }));
   const other = chunkOf('00123456789012345678901');
@@ -72,7 +122,7 @@ async function checkMany(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
   ledger.expect(areSame(await sinks.chunks('many'), left), 'it can keep 10,000 ids');
 }
 
-async function checkRemoval(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
+async function checkRemoval(sinks: SinkHarness, ledger: SinkLedger): Promise<void> {
   const { remove } = sinks;
   if (remove === undefined) return;
   const collection = await sinks.open('removal', DIMENSIONS);
@@ -86,13 +136,13 @@ async function checkRemoval(sinks: SinkBench, ledger: SinkLedger): Promise<void>
   const outcome = await sinks.attempt(remove('removal', ids));
   const isRight = outcome === undefined && areSame(await sinks.chunks('removal'), kept);
   ledger.expect(isRight, 'all chunks of the documents are removed, and no others');
-  // A collection created for other vectors would refuse these.
+  // Opens with more dimensions: a collection that the removal has created would refuse these vectors.
   const removed = remove('nowhere', ['gone']).then(() => sinks.open('nowhere', DIMENSIONS + 1));
   const without = await sinks.attempt(removed);
   ledger.expect(without === undefined, 'without a collection nothing is removed, and none is created');
 }
 
-async function checkVectors(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
+async function checkVectors(sinks: SinkHarness, ledger: SinkLedger): Promise<void> {
   const [collection] = await Promise.all([1, 2, 3].map(() => sinks.open('vectors', DIMENSIONS)));
   if (collection === undefined) throw new Error('nothing was opened');
   const right = chunkOf('one');
@@ -122,7 +172,7 @@ async function checkVectors(sinks: SinkBench, ledger: SinkLedger): Promise<void>
 
 const TEXTS = ['NUL \0.', 'half \ud83d', 'half \ude00 of a pair', '007', '1e400'];
 
-async function checkTexts(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
+async function checkTexts(sinks: SinkHarness, ledger: SinkLedger): Promise<void> {
   const collection = await sinks.open('texts', DIMENSIONS);
   for (const text of TEXTS) {
     for (const more of [{ text }, { fields: { metadata: { text } } }])
@@ -145,7 +195,7 @@ const NUMBERS = [
   '1e21',
 ];
 
-async function checkNumbers(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
+async function checkNumbers(sinks: SinkHarness, ledger: SinkLedger): Promise<void> {
   const collection = await sinks.open('texts', DIMENSIONS);
   for (const number of NUMBERS) {
     const fields = parseExactJson(`{"metadata":{"n":[${number}]}}`) as SinkChunk['fields'];
@@ -158,7 +208,7 @@ async function checkNumbers(sinks: SinkBench, ledger: SinkLedger): Promise<void>
 }
 
 async function isKeptOrRefused(
-  sinks: SinkBench,
+  sinks: SinkHarness,
   collection: OpenCollection,
   more: Partial<SinkChunk>,
   other = more,
@@ -170,7 +220,7 @@ async function isKeptOrRefused(
   return areSame(stored, [chunk]) || areSame(stored, [{ ...chunk, ...other }]);
 }
 
-async function checkAborts(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
+async function checkAborts(sinks: SinkHarness, ledger: SinkLedger): Promise<void> {
   const collection = await sinks.open('aborts', DIMENSIONS);
   const { remove } = sinks;
   for (const call of [
@@ -184,7 +234,7 @@ async function checkAborts(sinks: SinkBench, ledger: SinkLedger): Promise<void> 
   ledger.expect((await sinks.chunks('aborts')).length === 0, 'it ends when the signal aborts');
 }
 
-async function checkBusy(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
+async function checkBusy(sinks: SinkHarness, ledger: SinkLedger): Promise<void> {
   const { standIn } = sinks;
   if (standIn.refuse === undefined) return;
   const collection = await sinks.open('busy', DIMENSIONS);
@@ -200,7 +250,7 @@ async function checkBusy(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
   standIn.refuse(0, 503, {});
 }
 
-async function failsForCallers(sinks: SinkBench, opened: OpenCollection | undefined): Promise<boolean> {
+async function failsForCallers(sinks: SinkHarness, opened: OpenCollection | undefined): Promise<boolean> {
   if (opened === undefined) return false;
   const { remove } = sinks;
   const outcomes = await Promise.all([
@@ -212,12 +262,10 @@ async function failsForCallers(sinks: SinkBench, opened: OpenCollection | undefi
   return outcomes.every((outcome) => outcome === 'exposed');
 }
 
-/** Chunks that a document of a history may have. */
+/** Number of different chunk ids of a document in a history. */
 const SLOTS = 5;
 
-/**
- * A step in the history of a document: some of its chunks are stored, and perhaps all others removed, or all of them.
- */
+/** Generates a step in a document's history: stores some chunks, and may remove the other chunks or all. */
 const anyStep = fc.record({
   document: fc.nat(2),
   chunks: fc.uniqueArray(fc.record({ slot: fc.nat(SLOTS - 1), chunk: anyChunk }), {
@@ -231,9 +279,8 @@ type Step = typeof anyStep extends fc.Arbitrary<infer S> ? S : never;
 
 const NAMES = ["it's a 'document' 😀", 'docs/a.md', 'docs/a.md#2'];
 
-/** Compares, after each step, what is stored with what should be. @throws BrokenContract */
 async function checkHistories(
-  sinks: SinkBench,
+  sinks: SinkHarness,
   plugin: PluginEntry,
   options: SuiteOptions & { readonly runs: number },
 ): Promise<void> {
@@ -244,7 +291,7 @@ async function checkHistories(
 }
 
 async function checkHistory(
-  sinks: SinkBench,
+  sinks: SinkHarness,
   collection: OpenCollection,
   steps: readonly Step[],
   ledger: SinkLedger,
@@ -283,4 +330,57 @@ async function checkHistory(
     if (end === 'keeps these') await deleteMissing(document_id, givenIds);
     if (end === 'keeps none') await deleteMissing(document_id, []);
   }
+}
+
+/** The outcome of a call: `undefined` for success, otherwise whether the error is exposed to callers. */
+type Outcome = undefined | 'exposed' | 'other';
+
+export type SinkHarness = Awaited<ReturnType<typeof sinkHarness>>;
+export type OpenCollection = ReturnType<typeof givenCopies>;
+
+/** A signal that never aborts. */
+const never: AbortSignal = new AbortController().signal;
+
+export async function sinkHarness(harness: Harness, plugin: PluginEntry, standIn: SinkStandIn) {
+  const sink = await harness.sink(plugin, standIn.env);
+  const opened: OpenCollection[] = [];
+  const optionsOf = (collection: string) => harness.optionsOf(plugin.manifest, standIn.options(collection));
+  return {
+    standIn,
+    opened,
+    /** Calls the sink's `removeDocuments`; undefined if the sink does not have this method. */
+    remove:
+      sink.removeDocuments &&
+      (async (collection: string, documentIds: readonly string[], signal = never) =>
+        sink.removeDocuments?.(documentIds, optionsOf(collection), { signal })),
+    async open(collection: string, dimensions: number | undefined, signal = never): Promise<OpenCollection> {
+      const options = optionsOf(collection);
+      const made = givenCopies(await sink.open({ options, dimensions }, { signal }));
+      opened.push(made);
+      return made;
+    },
+    chunks: (collection: string) => standIn.chunks(collection),
+    attempt: (call: Promise<unknown>): Promise<Outcome> => call.then(() => undefined, outcomeOf),
+  };
+}
+
+/** Gives copies of chunks to the sink. Otherwise it could change the chunks that the checks compare with. */
+function givenCopies(made: SinkCollection) {
+  return {
+    upsert: async (chunks: readonly SinkChunk[], signal = never) =>
+      made.upsert(chunks.map(copyOf), { signal }),
+    deleteMissing: async (documentId: string, keptIds: readonly string[], signal = never) =>
+      made.deleteMissing(documentId, keptIds, { signal }),
+    close: () => made.close(),
+  };
+}
+
+function outcomeOf(error: unknown): Outcome {
+  const isExposed = error instanceof Error && 'expose' in error && error.expose === true;
+  return isExposed && error.message !== '' ? 'exposed' : 'other';
+}
+
+function copyOf({ embedding, ...chunk }: SinkChunk): SinkChunk {
+  const parsed = parseExactJson(JSON.stringify(chunk)) as Omit<SinkChunk, 'embedding'>;
+  return { ...parsed, embedding: embedding?.slice() ?? null };
 }

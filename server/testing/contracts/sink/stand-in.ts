@@ -1,32 +1,32 @@
 import { dirname, join } from 'node:path';
 import type { SinkChunk } from '../../../../core/contracts/sink.ts';
-import { injectedKit } from '../../../../core/hosting/injected-kit.ts';
+import { injectedKit } from '../../../../core/hosting/container.ts';
 import type { PluginEntry } from '../../../../core/hosting/registry.ts';
 import { importModule } from '../../../plugins/loader/modules.ts';
 import { findModule } from '../../../plugins/loader/plugin-folders.ts';
 import { BrokenContract } from '../../broken-contract.ts';
 
-/** What a sink stores in while its promises are checked: a database of its kind on this machine, or a substitute. */
+/** Storage for a sink while its promises are checked: a local database, or a substitute for one. */
 export interface SinkStandIn {
-  /** The variables by which the sink finds it. */
+  /** Variables by which the sink finds the storage. */
   readonly env: Readonly<Record<string, string>>;
-  /** The options of a sink for a collection; names are in lower-case letters. */
+  /** The sink's options for a collection. @param collection a name of lower-case letters */
   options(collection: string): Readonly<Record<string, unknown>>;
   /**
-   * All chunks of a collection, as they were given; none if there is no such collection. Stored JSON is read with
-   * `parseExactJson` of the toolkit, which keeps every digit of a number.
+   * All stored chunks of a collection; empty if the collection does not exist. Parse stored JSON with the
+   * toolkit's `parseExactJson`, which keeps every digit of a number.
    */
   chunks(collection: string): Promise<readonly SinkChunk[]>;
-  /** For HTTP stand-ins: gives this answer to the next calls, and does nothing else for them. */
+  /** For HTTP stand-ins: answers the next `calls` requests only with this status and these headers. */
   refuse?(calls: number, status: number, headers: Readonly<Record<string, string>>): void;
-  /** Stops it; may be called again. */
+  /** Stops the stand-in; may be called again. */
   stop(): Promise<void>;
 }
 
 /**
- * The default export of `stand-in`: starts one, or says why it cannot run on this machine.
+ * The default export of the module `stand-in`. Starts a stand-in, or returns why it cannot run here.
  *
- * @param given.kit deprecated, see `injected-kit.ts`
+ * @param given.kit deprecated, see `injectedKit`
  */
 export type StartStandIn = (given: { readonly kit: object }) => Promise<SinkStandIn | string>;
 
@@ -35,8 +35,8 @@ export const HAS_STAND_IN = 'it has a stand-in to be checked with';
 /**
  * Starts the stand-in of a sink.
  *
- * @param others a folder with a folder for each sink that has none beside its manifest
- * @throws BrokenContract if it has none
+ * @param others folder of further stand-ins, `<others>/<sink>/stand-in`, for sinks without one of their own
+ * @throws BrokenContract if the sink has no stand-in
  */
 export async function startStandIn(
   { manifest, file }: PluginEntry,

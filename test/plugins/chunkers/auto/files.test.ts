@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ENDINGS } from '../../../../plugins/chunkers/auto/names/names.ts';
+import { ENDINGS } from '../../../../plugins/chunkers/auto/names.ts';
 import { fileRows } from '../../../pages/programs.ts';
 
 t.test('the table of files says what is chosen by the ending', async (t) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as languages from 'linguist-languages';
 
 /** The file of names that `auto` reads instead of linguist's modules, one for each language: loading all takes a second. */
-export const NAMES_FILE = join(import.meta.dirname, '../../../../plugins/chunkers/auto/names/linguist.json');
+export const NAMES_FILE = join(import.meta.dirname, '../../../../plugins/chunkers/auto/linguist.json');
 
 interface Entry {
   readonly name: string;

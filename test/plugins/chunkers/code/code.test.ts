@@ -8,6 +8,7 @@ import { createChunker } from '../../../../plugins/chunkers/code/index.ts';
 import { LANGUAGES } from '../../../../plugins/chunkers/code/languages.ts';
 import manifest from '../../../../plugins/chunkers/code/manifest.ts';
 import { createParsers } from '../../../../plugins/chunkers/code/parsers.ts';
+import { testClusters } from '../scripts.ts';
 import SAMPLES from './samples.json' with { type: 'json' };
 import { type CodeChunk, type CodeNode, chunk, joined, sampleOf } from './support/ask.ts';
 
@@ -173,7 +174,7 @@ t.test('a parse over its budget is cut at lines, and the header says so', async 
   const chunker = createChunker(await createParsers(), () => 0);
   const text = 'def f():\n    pass\n'.repeat(20_000);
   const reports: string[] = [];
-  const report = (fact: string, value: string) => reports.push(`${fact} ${value}`);
+  const report = (name: string, value: string) => reports.push(`${name} ${value}`);
   const divide = () => [{ start: 0, end: text.length }];
   const spans = await chunker.chunk(
     text,
@@ -227,3 +228,5 @@ t.test('whatever it is given, it answers', async (t) => {
     }
   }
 });
+
+testClusters(t, 'code', { language: 'python', oversize: 'split' }, 's = "%"\n');

@@ -4,8 +4,8 @@ import { env } from 'node:process';
 import t, { type Test } from 'tap';
 import type { Node, Tree } from 'web-tree-sitter';
 import { findLanguage, LANGUAGES, type Language } from '../../../../plugins/chunkers/code/languages.ts';
+import { lineStart } from '../../../../plugins/chunkers/code/lines.ts';
 import { createParsers } from '../../../../plugins/chunkers/code/parsers.ts';
-import { lineStart } from '../../../../plugins/chunkers/code/pieces.ts';
 import { isLead, isTail, type Syntax, unitOf } from '../../../../plugins/chunkers/code/syntax.ts';
 import { chunk, joined, sampleOf } from './support/ask.ts';
 

@@ -2,10 +2,13 @@ import t from 'tap';
 import { findStructure } from '../../../../plugins/chunkers/html/structure/find-structure.ts';
 import { openService } from '../../../support/service.ts';
 import { checkDepth, testCuts } from '../cuts.ts';
+import { testClusters, testSentenceEnds } from '../scripts.ts';
 import CUTS from './cuts.json' with { type: 'json' };
 import { HOSTILE_SHAPES } from './hostile-shapes.ts';
 
 await testCuts(t, 'html', { min_chunk_size: 0 }, CUTS);
+testSentenceEnds(t, 'html', { min_chunk_size: 0 }, '<p>%</p>');
+testClusters(t, 'html', { min_chunk_size: 0 }, '<p>%</p>');
 
 t.test('blocks whose closing tags are left out lie beside each other', async (t) => {
   for (const text of [

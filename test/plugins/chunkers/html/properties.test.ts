@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import { MarkupReader } from '../../../../plugins/toolkit/markup/index.ts';
-import { structuredText } from '../../../../server/testing/cases/structured-texts.ts';
+import { structuredText } from '../../../../server/testing/cases/texts.ts';
 import { type AnswerChunk, openChunkers } from '../../../support/service.ts';
 import { anyHtml, anyTable, cellsOf } from './generated.ts';
 

@@ -3,7 +3,7 @@ import { decodeHTMLStrict } from 'entities/decode';
 import fc from 'fast-check';
 import { toString as wordsOf } from 'mdast-util-to-string';
 import t from 'tap';
-import { Definitions } from '../../../../plugins/chunkers/markdown/headings/definitions.ts';
+import { Definitions } from '../../../../plugins/chunkers/markdown/headings/links.ts';
 import { headingName } from '../../../../plugins/chunkers/markdown/headings/name.ts';
 import { findMarkdownBlocks } from '../../../../plugins/toolkit/markdown/find-blocks.ts';
 import { parseReference } from '../../../support/markdown/reference.ts';

@@ -28,7 +28,7 @@ const PLAIN: Readonly<Record<string, readonly (readonly [title: string, plain: s
   asciidoc: [
     ['Use `a_b` *now* [[id]]', 'Use a_b now'],
     ['The <<x,guide>> of link:a.html[cups] ==', 'The guide of cups'],
-    ['A &amp; B {cpp} {unknown}', 'A & B C++ {unknown}'],
+    ['A &amp; B {cpp} {unknown} {constructor}', 'A & B C++ {unknown} {constructor}'],
     ['snake_case_name and C#', 'snake_case_name and C#'],
   ],
   org: [
@@ -44,7 +44,7 @@ const PLAIN: Readonly<Record<string, readonly (readonly [title: string, plain: s
   ],
   mediawiki: [["A ''big'' [[Cup|cup]] <!-- x -->", 'A big cup']],
   textile: [['A *big* "cup":https://example.org', 'A big cup']],
-  pod: [['Use C<a> and L<the cup|x> E<lt>B<b>E<gt>', 'Use a and the cup <b>']],
+  pod: [['Use C<a> and L<the cup|x> E<lt>B<b>E<gt> E<toString>', 'Use a and the cup <b> E<toString>']],
   texinfo: [['Use @code{a} @@ home@anchor{x}', 'Use a @ home']],
   roff: [['"THE \\fBBIG\\fR CUP\\-S"', 'THE BIG CUP-S']],
 };

@@ -15,8 +15,8 @@ async function load(t: Cleanup, files: Record<string, string>) {
   const folder = await temporaryFolder(t, { ...present, ...files });
   const warnings: string[] = [];
   const log = { ...quietLog, warn: (_details: object, message: string) => warnings.push(message) };
-  const load = loadRecipes(collaborators({ log }), folder);
-  return { finders: (...asked: Parameters<typeof load>) => load(...asked).finders, warnings };
+  const { hierarchyOf } = loadRecipes(collaborators({ log }), folder);
+  return { finders: (...asked: Parameters<typeof hierarchyOf>) => hierarchyOf(...asked).finders, warnings };
 }
 
 t.test('one malformed recipe is named, and leaves the rest', async (t) => {

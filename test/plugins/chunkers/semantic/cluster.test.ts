@@ -5,7 +5,7 @@ import {
   findClusters,
   offsetFor,
 } from '../../../../plugins/chunkers/semantic/clusters.ts';
-import { toUnitVectors } from '../../../../plugins/chunkers/semantic/sentence-vectors.ts';
+import { toUnitVectors } from '../../../../plugins/chunkers/semantic/similarities.ts';
 import {
   anyLetters,
   anyThreshold,

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { toUnitVectors } from '../../../../plugins/chunkers/semantic/sentence-vectors.ts';
-import { gapSimilarities } from '../../../../plugins/chunkers/semantic/similarities.ts';
+import { gapSimilarities, toUnitVectors } from '../../../../plugins/chunkers/semantic/similarities.ts';
 import {
   anyLimits,
   anyThreshold,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import t from 'tap';
+import { OWN_MODELS } from '../../../../plugins/embeddings/static/index.ts';
 import manifest from '../../../../plugins/embeddings/static/manifest.ts';
-import { OWN_MODELS } from '../../../../plugins/embeddings/static/model/own-models.ts';
 import { never } from '../../../support/hosted-host.ts';
 import { createProviderWithFolder, filesOf, openModel, safetensors, tensor } from './support/models.ts';
 

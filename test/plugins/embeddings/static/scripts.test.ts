@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import type { EmbeddingModel } from '../../../../core/contracts/embedding.ts';
-import { forEachPart, shareOfOtherScripts } from '../../../../plugins/embeddings/static/lexical/parts.ts';
-import { OWN_MODELS } from '../../../../plugins/embeddings/static/model/own-models.ts';
+import { OWN_MODELS } from '../../../../plugins/embeddings/static/index.ts';
+import {
+  forEachPart,
+  shareOfOtherScripts,
+} from '../../../../plugins/embeddings/static/lexical/lexical-vectors.ts';
 import { never } from '../../../support/hosted-host.ts';
 import { createRandom } from '../../../support/random.ts';
 import { createProviderWithFolder, openModel } from './support/models.ts';

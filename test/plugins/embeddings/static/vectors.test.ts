@@ -1,10 +1,10 @@
 import t from 'tap';
 import {
   createPlainAccumulator,
+  createWasmAccumulator,
   MAX_ROWS,
   type RowAccumulator,
 } from '../../../../plugins/embeddings/static/pooling/row-accumulator.ts';
-import { createWasmAccumulator } from '../../../../plugins/embeddings/static/pooling/wasm-row-accumulator.ts';
 import { createTable, type Table, viewTable } from '../../../../plugins/embeddings/static/table/table.ts';
 import { never } from '../../../support/hosted-host.ts';
 import {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { Parser } from 'parse5';
 import t from 'tap';
 import createReader from '../../../../plugins/readers/html/index.ts';
 import { readWith } from '../reading.ts';
@@ -226,3 +228,17 @@ t.test('the main content is what is left of an article without what is around it
     message: /main content of the page cannot be found: .*read all of it/,
   });
 });
+
+t.test(
+  'parse5 has the version whose parser is patched from outside, with the members that are used',
+  async (t) => {
+    const file = readFileSync(new URL('../package.json', import.meta.resolve('parse5')), 'utf8');
+    const { version } = JSON.parse(file) as { version: string };
+    t.equal(version, '8.1.1', 'read plugins/readers/html/page.ts again before parse5 is updated');
+    const { activeFormattingElements, onEndTag, onStartTag, openElements, tokenizer } = new Parser();
+    for (const method of [activeFormattingElements.pushElement, onEndTag, onStartTag, tokenizer.write])
+      t.type(method, 'function');
+    for (const number of [openElements.depth, openElements.tmplCount, tokenizer.state])
+      t.type(number, 'number');
+  },
+);

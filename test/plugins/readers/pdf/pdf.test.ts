@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { ReadFile } from '../../../../core/contracts/reader.ts';
 import { columnsOf } from '../../../../plugins/readers/pdf/columns.ts';
-import createReader from '../../../../plugins/readers/pdf/index.ts';
+import createReader, { isFileName } from '../../../../plugins/readers/pdf/index.ts';
 import { collaborators } from '../../../../server/testing/collaborators.ts';
 import { never } from '../../../support/hosted-host.ts';
 import { placed } from '../reading.ts';
@@ -260,4 +260,42 @@ t.test('letters that are pictures are as high as these, without a package for dr
   t.equal(Math.round((bottom - top) * 800), 8);
   const { DOMMatrix } = globalThis as { DOMMatrix?: { readonly name: string } };
   t.equal(DOMMatrix?.name, 'UnusedMatrix', 'as an image has it');
+});
+
+const FILE_NAMES = [
+  'paper.dvi',
+  'rados-pdsw.dvi',
+  'Microsoft Word - Kalman15.doc',
+  'Microsoft PowerPoint - Talk',
+  'FINAL.PDF',
+  'final report v2.docx',
+  'C:\\Users\\ann\\thesis.tex',
+  '/home/ann/thesis',
+  'file:///tmp/a',
+  'notes.txt',
+  'untitled',
+  'Untitled-1',
+  'Document1',
+  'main.tex',
+  'slides.key',
+  'scan0001.tif',
+];
+const TITLES = [
+  'System Model',
+  'Dynamo: a key-value store',
+  'Introduction to Node.js',
+  'How to write a README.md',
+  'ASP.NET 8',
+  'Microsoft Word for beginners',
+  'Version 2.0',
+  'Documents of 1848',
+  'The PDF',
+  '.NET',
+  'Yes / no',
+  'A.D. 79',
+];
+
+t.test('a title that is the name of a file is none', async (t) => {
+  for (const title of FILE_NAMES) t.ok(isFileName(title), title);
+  for (const title of TITLES) t.notOk(isFileName(title), title);
 });

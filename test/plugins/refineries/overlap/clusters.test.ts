@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { splitsCluster } from '../../../../plugins/refineries/overlap/clusters.ts';
+import { splitsCluster } from '../../../../plugins/refineries/overlap/index.ts';
 
 const POINTS = [
   'a',

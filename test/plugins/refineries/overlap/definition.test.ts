@@ -89,7 +89,8 @@ function betweenClusters(
   fits: (cut: number) => boolean,
 ): number {
   const starts = new Set(Array.from(new Intl.Segmenter().segment(text), ({ index }) => index));
-  if (starts.has(limit)) return limit;
+  // The end of the text is a boundary too: several tokens of one character all end there.
+  if (limit === text.length || starts.has(limit)) return limit;
   const whole = cuts.filter((cut) => starts.has(cut) && cut > 0);
   return whole.slice(0, MAX_TRIES).find(fits) ?? limit;
 }

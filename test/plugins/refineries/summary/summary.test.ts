@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import type { Chunk } from '../../../../core/contracts/chunk.ts';
 import manifest from '../../../../plugins/refineries/summary/manifest.ts';
-import { exampleFor } from '../../../../server/cli/tools/plugin-examples.ts';
+import { exampleFor } from '../../../../server/cli/check.ts';
 import { KEY, type Reply, send } from '../../../support/hosted-host.ts';
 import { checkProblem } from '../../../support/problems.ts';
 import { startServer } from '../../../support/server.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import t from 'tap';
 import type { SharedBuffers } from '../../../../core/contracts/collaborators.ts';
-import { ownersOf } from '../../../../core/hosting/owners.ts';
+import { ownersOf } from '../../../../core/hosting/registry.ts';
 import { startServer } from '../../../support/server.ts';
 import { composeQuietly } from '../../../support/service.ts';
 import { createProvider, ENCODINGS, openTokenizer } from './support/open.ts';

@@ -1,16 +1,19 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { createLongMerge } from '../../../../plugins/tokenizers/tiktoken/pieces/long-merge.ts';
-import { createNeighbourTest } from '../../../../plugins/tokenizers/tiktoken/pieces/merge-history.ts';
-import { createPieceTable } from '../../../../plugins/tokenizers/tiktoken/pieces/piece-table.ts';
-import { createShortMerge } from '../../../../plugins/tokenizers/tiktoken/pieces/short-merge.ts';
-import { buildUnicodeClasses } from '../../../../plugins/tokenizers/tiktoken/scan/unicode-classes.ts';
-import { parseRanks, readRankFile } from '../../../../plugins/tokenizers/tiktoken/vocabulary/rank-file.ts';
+import {
+  createLongMerge,
+  createNeighbourTest,
+  createShortMerge,
+} from '../../../../plugins/tokenizers/tiktoken/merge.ts';
+import { createPieceTable } from '../../../../plugins/tokenizers/tiktoken/pieces.ts';
 import {
   buildRanks,
+  parseRanks,
   type Ranks,
+  readRankFile,
   viewRanks,
-} from '../../../../plugins/tokenizers/tiktoken/vocabulary/ranks.ts';
+} from '../../../../plugins/tokenizers/tiktoken/ranks.ts';
+import { buildUnicodeClasses } from '../../../../plugins/tokenizers/tiktoken/unicode-classes.ts';
 import { createRandom } from '../../../soak/tokenizer-shapes.ts';
 import { classReader, nodeClass } from './support/read-classes.ts';
 

@@ -1,4 +1,4 @@
-import type { MarkdownBlock } from '../../../../plugins/toolkit/markdown/block.ts';
+import type { MarkdownBlock } from '../../../../plugins/toolkit/markdown/scan.ts';
 import { type ReferenceBlock, referenceBlocks } from '../../../support/markdown/reference.ts';
 
 /** How many blocks of a text are those of the reference. */

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { readXml } from '../../../../plugins/toolkit/markup/xml.ts';
-import { openOfficeFile } from '../../../../plugins/toolkit/office/office-file.ts';
+import { openOfficeFile } from '../../../../plugins/toolkit/office/index.ts';
 import { linksOf, officeFileOf } from '../office/office-files.ts';
 import { zipOf } from '../office/zip-files.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { findNumberedHeadings } from '../../../../plugins/toolkit/numbered/find.ts';
+import { findNumberedHeadings } from '../../../../plugins/toolkit/numbered/index.ts';
 
 /** The headings of a text, each indented by its level. */
 function outlineOf(text: string): string[] {

@@ -1,17 +1,25 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { type Chunk, NO_RUN, type Run } from '../../../../server/clients/playground/data/model.ts';
+import {
+  type Chunk,
+  isEffective,
+  NO_RUN,
+  type Run,
+  resolve,
+} from '../../../../server/clients/playground/data/model.ts';
 import { endNotices } from '../../../../server/clients/playground/data/notices.ts';
-import { isEffective, resolve } from '../../../../server/clients/playground/data/schema.ts';
-import type { State } from '../../../../server/clients/playground/data/state.ts';
-import { createStore } from '../../../../server/clients/playground/data/store.ts';
-import { blockAt, blocksOf } from '../../../../server/clients/playground/text/blocks.ts';
-import { excerptOf } from '../../../../server/clients/playground/text/excerpt.ts';
+import { createStore, type State } from '../../../../server/clients/playground/data/state.ts';
 import { histogramOf, numbersOf } from '../../../../server/clients/playground/text/numbers.ts';
-import { lengthIn, toUtf16 } from '../../../../server/clients/playground/text/offsets.ts';
-import { differencesOf, piecesOf } from '../../../../server/clients/playground/text/pieces.ts';
+import { excerptOf, lengthIn, toUtf16 } from '../../../../server/clients/playground/text/offsets.ts';
+import {
+  blockAt,
+  blocksOf,
+  classesOf,
+  columnsOf,
+  differencesOf,
+  piecesOf,
+} from '../../../../server/clients/playground/text/pieces.ts';
 import { placesOf, wordsOf } from '../../../../server/clients/playground/text/where.ts';
-import { classesOf, columnsOf } from '../../../../server/clients/playground/view/columns-of-state.ts';
 import { needs } from '../../../support/here.ts';
 import { startServer } from '../../../support/server.ts';
 

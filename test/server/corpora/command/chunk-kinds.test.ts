@@ -87,9 +87,13 @@ t.test('by the command', OF_ALL, async (t) => {
     '--include',
     'places',
   ];
-  const run = await runHere(t, ['chunk', 'kinds', ...flags, '--errors', 'errors.jsonl', '--json'], {
-    cwd: server.root,
-  });
+  const run = await runHere(
+    t,
+    ['chunk', 'kinds', ...flags, '--errors', 'errors.jsonl', '--progress', 'json'],
+    {
+      cwd: server.root,
+    },
+  );
   t.match(firstOf(run.lines<Line>()), EXPECTED);
   t.match(run.summary(), { documents: 11, failed: 2, skipped: 2 });
   const errors = linesIn<Record<string, string>>(await readFile(join(server.root, 'errors.jsonl'), 'utf8'));

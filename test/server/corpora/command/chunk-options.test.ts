@@ -75,6 +75,8 @@ t.test('a preset is changed by --set and --without, here and on a service', OF_P
   ]);
   await checkFailures(t, (...args) => chunk(args), [
     ['--set context.template=x', /^--set: changes a preset; name one with --preset\n$/],
+    ['--jsonl', /^error: unknown option '--jsonl': use --format jsonl\n/],
+    ['--json', /^error: unknown option '--json': use --progress json\n/],
     ['--chunker token --without embeddings', /cannot be used with option '--chunker/],
     ['--preset pose', /^--preset: unknown preset "pose", did you mean "prose"\?\n$/],
     ['--preset prose --set contxt.template=x', /^--set contxt: unknown step, did you mean "context"\?\n$/],

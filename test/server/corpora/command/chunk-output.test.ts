@@ -41,7 +41,11 @@ t.test('texts with lexical vectors are counted in the summary', LEXICAL, async (
   const cwd = await temporaryFolder(t, { 'a.txt': '今天天气很好，我们去公园。数据库的索引可以加快查询。' });
   const lines = await runHere(t, ['chunk', '.', '--chunker', 'semantic'], { cwd });
   t.match(lines.stderr, /1 document, \d chunks?, 2 texts with lexical vectors, /);
-  const folder = await runHere(t, ['chunk', '.', '--chunker', 'semantic', '--out', 'out', '--json'], { cwd });
+  const folder = await runHere(
+    t,
+    ['chunk', '.', '--chunker', 'semantic', '--out', 'out', '--progress', 'json'],
+    { cwd },
+  );
   t.match(folder.summary(), { embedding_empty: 0, embedding_fallback: 2 });
 });
 
@@ -54,7 +58,7 @@ t.test(
     const flags = ['chunk', '.', '--chunker', 'semantic', '--embedding-model', 'narrow'];
     const lines = await runHere(t, flags, { cwd, env });
     t.match(lines.stderr, /1 document, \d chunks?, 2 texts longer than the model reads at once, /);
-    const folder = await runHere(t, [...flags, '--out', 'out', '--json'], { cwd, env });
+    const folder = await runHere(t, [...flags, '--out', 'out', '--progress', 'json'], { cwd, env });
     t.match(folder.summary(), { embedding_empty: 0, embedding_cut: 2 });
   },
 );
@@ -74,7 +78,7 @@ t.test('progress and summary are on standard error, as they are asked for', asyn
   const cwd = await temporaryFolder(t, { 'a.txt': 'abcdef', 'b.txt': '' });
   const run = (...flags: string[]) => runHere(t, ['chunk', '.', ...SMALL, ...flags], { cwd });
   const [plain, none] = [await run(), await run('--progress', 'none')];
-  const [json, bar] = [await run('--json'), await run('--progress', 'bar')];
+  const [json, bar] = [await run('--progress', 'json'), await run('--progress', 'bar')];
   const summary = /^2 documents, 2 chunks, 0\.0 MB in [\d.]+ s \([\d.]+ MB\/s\)\n1 is empty \(b\.txt\)\n$/;
   t.match(plain.stderr, summary);
   t.equal(none.stderr, '');
@@ -103,7 +107,7 @@ t.test('what fails does not stop the rest, unless that is asked for', async (t) 
   t.same(shown.texts(), ['fine', 'good']);
   t.match(shown.stderr, /^in\.jsonl, byte 28 \(x\): .*as it was asked to/);
   t.match(shown.stderr, /^4 documents, 2 failed, 2 chunks/m);
-  const listed = await runHere(t, [...chunk, '--errors', 'errors.jsonl', '--json'], options);
+  const listed = await runHere(t, [...chunk, '--errors', 'errors.jsonl', '--progress', 'json'], options);
   t.equal(listed.stdout, shown.stdout);
   t.match(listed.summary(), { documents: 4, failed: 2, chunks: 2, status: 3 });
   const byte = 28 + lineOf('fail', 'x').length;
@@ -112,7 +116,7 @@ t.test('what fails does not stop the rest, unless that is asked for', async (t) 
     { source: 'in.jsonl', byte, status: 400, detail: /not a line of valid JSON/ },
   ]);
   for (const flags of [[], ['--out', 'out']]) {
-    const stopped = await runHere(t, [...chunk, '--fail-fast', '--json', ...flags], options);
+    const stopped = await runHere(t, [...chunk, '--fail-fast', '--progress', 'json', ...flags], options);
     t.equal(stopped.status, 1, stopped.stderr);
     t.match(
       stopped.summary(),

@@ -25,8 +25,8 @@ t.test('a service chunks as this process does', async (t) => {
   };
   const apart = (place: string) => ['--errors', `${place}.jsonl`, '--manifest', `${place}.ids`];
   for (const flags of [[], ['--group', 'document'], ['--include', 'id', '--include', 'hash']]) {
-    const here = await run('here', ...flags, '--json', ...apart('here'));
-    const there = await run('there', ...flags, '--json', ...apart('there'));
+    const here = await run('here', ...flags, '--progress', 'json', ...apart('here'));
+    const there = await run('there', ...flags, '--progress', 'json', ...apart('there'));
     t.equal(here.status, 3);
     t.equal(there.status, 3, there.stderr);
     t.ok(here.stdout.length > 0);

@@ -57,7 +57,7 @@ t.test('changes since an earlier run make its chunks those of a new one', async 
   const random = createRandom(SEED);
   const cwd = await temporaryFolder(t, { 'docs/0/first.txt': 'sentence 1 of a text. '.repeat(5) });
   const chunk = (...args: string[]) =>
-    runHere(t, ['chunk', 'docs', ...BY_CHARACTERS(22), '--json', ...args], { cwd });
+    runHere(t, ['chunk', 'docs', ...BY_CHARACTERS(22), '--progress', 'json', ...args], { cwd });
   for (let count = 0; count < 5; count++) await edit(join(cwd, 'docs'), random);
   let ids = idsOf(await chunk('--manifest', 'ids-0.jsonl'));
   await chunk('--out', 'out-0');

@@ -107,7 +107,7 @@ t.test('what is skipped is named; nothing read is an error', needs('reader/tika'
     });
     await rm(join(cwd, 'out'), { recursive: true, force: true });
     await writeFile(join(cwd, 'e.txt'), 'e');
-    const { status, summary } = await runHere(t, [...all, ...flags, '--json'], { cwd });
+    const { status, summary } = await runHere(t, [...all, ...flags, '--progress', 'json'], { cwd });
     t.match(
       { status, ...summary() },
       { status: 0, skipped: 4, skipped_reasons: { no_reader: 2, ignored: 2 } },
@@ -140,7 +140,7 @@ t.test('lines and rows are documents, with fields that can be named', async (t) 
   await writeFile(join(cwd, 'a.parquet'), Buffer.from(parquetWriteBuffer({ columnData })));
   await writeFile(join(cwd, 'a.jsonl.gz'), gzipSync(jsonl));
   const fields = ['--id-field', 'nr', '--text-field', 'body', '--metadata-field', 'topic'];
-  const sources = ['a.jsonl', 'a.parquet', 'a.jsonl.gz', 'a.csv --format csv', 'lines.txt --jsonl'];
+  const sources = ['a.jsonl', 'a.parquet', 'a.jsonl.gz', 'a.csv --format csv', 'lines.txt --format jsonl'];
   for (const source of [...sources, '-', '- --format csv']) {
     const input = source.includes('csv') ? csv : jsonl;
     const args = [...source.split(' '), ...fields];
@@ -165,7 +165,7 @@ t.test('a file of lines or rows that is damaged fails alone, and its documents a
   const cwd = await temporaryFolder(t, { 'a.jsonl': lineOf('a'), 'c.parquet': 'none', 'd.txt': 'd' });
   await writeFile(join(cwd, 'b.jsonl.gz'), gzipSync(lineOf('b')).subarray(0, 20));
   for (const out of [[], ['--out', 'out']]) {
-    const args = ['chunk', '.', ...CHUNKER, ...out, '--errors', 'e.jsonl', '--json'];
+    const args = ['chunk', '.', ...CHUNKER, ...out, '--errors', 'e.jsonl', '--progress', 'json'];
     const run = await runHere(t, args, { cwd });
     t.match(run.summary(), { status: 3, documents: 4, failed: 2, chunks: 2 }, run.stderr);
     const errors = linesIn<object>(await readFile(join(cwd, 'e.jsonl'), 'utf8'));

@@ -13,7 +13,7 @@ import { addJobMetrics } from '../../../../server/corpora/http/metrics.ts';
 import { JobWatch } from '../../../../server/corpora/http/watch.ts';
 import type { JobAnswer } from '../../../../server/corpora/jobs/answers.ts';
 import { logEnd } from '../../../../server/corpora/jobs/create-worker.ts';
-import type { JobLoad, JobRecord } from '../../../../server/store/jobs/contract.ts';
+import { type JobLoad, type JobRecord, NO_COUNTS } from '../../../../server/store/jobs/contract.ts';
 import { quietLog } from '../../../../server/testing/collaborators.ts';
 import { createGated, GATED, JOBS, runJob, startJobServer, untilState } from '../../../support/jobs.ts';
 import { pluginsFolder } from '../../../support/plugins.ts';
@@ -124,25 +124,21 @@ const RECORD: JobRecord = {
   spec: { source: { format: 'jsonl' }, target: { path: 'x' }, group: 'chunk' },
   state: 'running',
   error: null,
-  embedding_empty: 0,
-  embedding_fallback: 0,
-  embedding_cut: 0,
+  counts: NO_COUNTS,
   pruned: 0,
   unpruned: 0,
   shards: { total: 1, open: 1, done: 0, failed: 0 },
-  documents: { done: 0, failed: 0 },
-  skipped: { no_reader: 0, binary: 0, ignored: 0, unreadable: 0, empty: 0 },
-  left_out: {},
-  chunks: 0,
-  bytes: { read: 0, total: 1 },
+  bytes_total: 1,
   created_at: 1,
   finished_at: null,
   expires_at: 2,
 };
 
+const withChunks = (chunks: number): Partial<JobRecord> => ({ counts: { ...NO_COUNTS, chunks } });
+
 /** Jobs of which the number of chunks says how often one was asked for. */
 function countedJobs() {
-  const jobs = { asked: 0, get: async () => ({ ...RECORD, chunks: ++jobs.asked }) };
+  const jobs = { asked: 0, get: async () => ({ ...RECORD, ...withChunks(++jobs.asked) }) };
   return jobs;
 }
 
@@ -212,7 +208,7 @@ t.test('a store that is away for a while does not end the events; a job that is 
     const stream = new JobWatch({ get }).stream(RECORD, 'application/x-ndjson');
     return linesIn<JobRecord>(Buffer.concat(await stream.map(Buffer.from).toArray()));
   };
-  const told = await toldOf(new Error('away'), { chunks: 5 }, { state: 'done', finished_at: 3 });
+  const told = await toldOf(new Error('away'), withChunks(5), { state: 'done', finished_at: 3 });
   t.match(told, [{ chunks: 0 }, { chunks: 5 }, { state: 'done' }]);
   t.equal(told.length, 3);
   t.equal((await toldOf(new ServiceError('job_not_found', { id: 'a' }))).length, 1);
@@ -261,7 +257,7 @@ t.test('a job that is over is a line of the log, with a warning of texts no sear
   const log = { ...quietLog, info: note, warn: note };
   const claim = { jobId: 'a', kind: 'finish' } as const;
   const error = { code: 'all_failed', values: { failed: 1 } } as const;
-  const done = { finished_at: 3.04, embedding_empty: 2 };
+  const done = { finished_at: 3.04, counts: { ...NO_COUNTS, embedding_empty: 2 } };
   for (const job of [{}, done, { finished_at: 2, state: 'failed', error } as const])
     await logEnd(claim, { get: async () => ({ ...RECORD, state: 'done', ...job }) }, log);
   t.match(lines, [

@@ -1,14 +1,19 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { finishJob } from '../../../../server/corpora/jobs/finish-job.ts';
 import { removeLate, takeFolder } from '../../../../server/corpora/jobs/job-folder.ts';
+import { finishJob } from '../../../../server/corpora/jobs/job-output.ts';
 import { PartFilesWriter } from '../../../../server/corpora/jobs/part-files.ts';
 import { discardShard, removeWithOutput } from '../../../../server/corpora/jobs/remove-job.ts';
 import { checkLocations } from '../../../../server/corpora/jobs/server-locations.ts';
 import type { JobLocations, JobSpec, TargetLocation } from '../../../../server/corpora/jobs/spec.ts';
-import { createLocalFolder } from '../../../../server/corpora/storage/local-folder.ts';
-import type { Claim, JobRecord, ShardPage, ShardResult } from '../../../../server/store/jobs/contract.ts';
+import { createLocalFolder } from '../../../../server/corpora/storage/local/folder.ts';
+import {
+  type Claim,
+  type JobRecord,
+  NO_DOCUMENTS,
+  type ShardPage,
+} from '../../../../server/store/jobs/contract.ts';
 import { temporaryFolder } from '../../../support/server.ts';
 import { failure } from '../../../support/stores.ts';
 
@@ -17,7 +22,6 @@ import { failure } from '../../../support/stores.ts';
 const JOB = '11111111-0000-4000-8000-000000000000';
 const OTHER = '22222222-0000-4000-8000-000000000000';
 /** What a finish commits. */
-const FINISHED: ShardResult = { documents: 0, documentsFailed: 0, chunks: 0, bytes: 0, output: null };
 
 function claimOf(jobId: string, fields: Partial<Claim> = {}): Claim {
   return { jobId, seq: 0, kind: 'chunk', range: {}, attempt: 1, failures: 0, spec: {}, ...fields };
@@ -124,7 +128,7 @@ t.test('the manifest of a finish that came after its job was cancelled is not le
     const store = { ...(await finish(target, JOB, 'late')), get: async () => ({ state }) as JobRecord };
     const locations = { target: async () => target } as unknown as JobLocations;
     await rm(join(target.path, 'job.json'));
-    await discardShard(claimOf(JOB, { kind: 'finish' }), FINISHED, { store, locations });
+    await discardShard(claimOf(JOB, { kind: 'finish' }), NO_DOCUMENTS, { store, locations });
     left[state] = (await readdir(target.path)).includes('manifest.json');
   }
   t.same(left, { cancelled: false, failed: false, finishing: true, done: true });

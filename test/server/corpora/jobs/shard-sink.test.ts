@@ -4,7 +4,7 @@ import { exposedError } from '../../../../core/errors.ts';
 import type { PluginHost } from '../../../../core/hosting/container.ts';
 import type { PluginEntry, Registry } from '../../../../core/hosting/registry.ts';
 import type { ChunkedDocument } from '../../../../server/corpora/chunk-documents.ts';
-import { storingIn } from '../../../../server/corpora/jobs/shard-sink.ts';
+import { storingIn } from '../../../../server/corpora/jobs/sink.ts';
 import type { JobSpec } from '../../../../server/corpora/jobs/spec.ts';
 import type { Run } from '../../../../server/engine/operation.ts';
 import { createSinkCollections, storeOperation } from '../../../../server/engine/operations/store-chunks.ts';

@@ -71,16 +71,19 @@ t.test('a lease is kept as long as the work goes on', async (t) => {
 t.test('the progress of a shard is in its job before it is done', async (t) => {
   const seen = Promise.withResolvers<void>();
   const { store, id, is } = await start(t, 1, async (_claim, _signal, onProgress) => {
-    onProgress({ documents: 1, documentsFailed: 1, chunks: 0, bytes: 1 });
-    onProgress({ documents: 2, documentsFailed: 1, chunks: 3, bytes: 4 });
+    onProgress({ documents: 1, failed: 1, chunks: 0, bytes: 1 });
+    onProgress({ documents: 2, failed: 1, chunks: 3, bytes: 4 });
     await seen.promise;
     return RESULT;
   });
-  await until(async () => (await store.get(id)).documents.failed === 1);
-  t.match(await store.get(id), { state: 'running', documents: { done: 1 }, chunks: 3, bytes: { read: 4 } });
+  await until(async () => (await store.get(id)).counts.failed === 1);
+  t.match(await store.get(id), {
+    state: 'running',
+    counts: { documents: 2, failed: 1, chunks: 3, bytes: 4 },
+  });
   seen.resolve();
   await is('done');
-  t.equal((await store.get(id)).chunks, RESULT.chunks);
+  t.equal((await store.get(id)).counts.chunks, RESULT.counts.chunks);
 });
 
 t.test('work on a shard that is lost is stopped, and settles nothing', async (t) => {

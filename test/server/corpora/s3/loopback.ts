@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { createBucket } from '../../../../server/corpora/storage/s3/bucket.ts';
-import type { BucketConnection } from '../../../../server/corpora/storage/s3/connection.ts';
+import type { BucketConnection } from '../../../../server/corpora/storage/settings.ts';
 import type { Storage, StoredFile } from '../../../../server/corpora/storage/storage.ts';
 import { startLoopback as listen } from '../../../support/loopback.ts';
 import type { Cleanup } from '../../../support/server.ts';

@@ -5,13 +5,13 @@ import t from 'tap';
 import { type Chunk, OFFSET_UNITS, type OffsetUnit } from '../../../../core/contracts/chunk.ts';
 import { splitsCodePoint } from '../../../../core/engine/cuts/cuts.ts';
 import type { CountedSpan } from '../../../../core/engine/packing/packing.ts';
+import { givenChunks, placeChunks, writtenChunks } from '../../../../server/engine/answer/chunk-set.ts';
 import {
   type WrittenChunk,
   type WrittenDocument,
   writeChunks,
 } from '../../../../server/engine/answer/chunk-writer.ts';
 import { findTextLiterals, toJsonText } from '../../../../server/engine/read/json.ts';
-import { givenChunks, placeChunks, writtenChunks } from '../../../../server/engine/stages/chunk-set.ts';
 import { anyText } from '../../../../server/testing/cases/texts.ts';
 import { lengthIn } from '../documents.ts';
 

@@ -14,7 +14,7 @@ t.test(
   OF_PLUGINS,
   async (t) => {
     const measured = new Measured(t, await openService(t, LIMITS));
-    for (const set of ownDataSets().filter(({ kind }) => kind !== 'code')) {
+    for (const set of (await ownDataSets()).filter(({ kind }) => kind !== 'code')) {
       const rows = await agreement(set, measured);
       for (const { figure, value, isMet } of rows) t.ok(isMet, `${figure}: ${value}`);
     }

@@ -127,21 +127,26 @@ t.test('what the model fails on in a question fails the request', async (t) => {
 
 t.test('the bounds of a request hold, and can be raised', async (t) => {
   const sizes = { maxEvaluationCharacters: 20, maxAnswerBytes: 2000 };
-  const counts = { maxDocuments: 2, maxChunks: 3, maxSteps: 1 };
+  const counts = { maxDocuments: 2, maxChunks: 3 };
   const limited = await openService(t, { ...sizes, ...counts, pluginsDir: [folder] });
   const post = (request: object) => limited.post('/v1/evaluate', request);
   const sized = (chunk_size: number) => ({ chunker: 'token', config: { chunk_size } });
   const twice = compared(sized(4), sized(5), sized(4));
   t.equal((await post(twice)).status, 200, '7 characters twice and 3 of the question are 17');
   checkProblem(t, await post(compared(sized(4), sized(5), sized(6))), 400, [
-    /^documents: 24 characters to search \(7 for each of 3 different ways to chunk, and the questions\), over the limit of 20; send fewer documents or at most 2 ways to chunk, or raise --max-evaluation-characters/,
+    /^documents: 24 characters to search \(7 for each of 3 different ways to chunk, and the questions\), over the limit of 20; send fewer documents or at most 2 ways to chunk/,
   ]);
   const asked = await post({ ...GOOD, questions: [QUESTION, QUESTION, QUESTION] });
   checkProblem(t, asked, 400, /^questions: 3 questions/);
   const many = { documents: [{ text: 'a' }, { text: 'a' }, { text: 'a' }] };
   checkProblem(t, await post({ ...GOOD, ...many }), 400, /^documents: 3 documents, over the limit of 2/);
   const step = { type: 'chunk', chunker: 'token' };
-  checkProblem(t, await post(compared({ steps: [step, step] })), 400, /steps: expected 1 to 1 steps, got 2/);
+  checkProblem(
+    t,
+    await post(compared({ steps: Array(101).fill(step) })),
+    400,
+    /steps: expected 1 to 100 steps, got 101/,
+  );
   const [small] = (await post(compared(sized(1)))).json<{ candidates: { error: object }[] }>().candidates;
   t.match(small, { error: { status: 400, detail: /^chunks: 7 chunks, over the limit of 3.*--max-chunks/ } });
   checkProblem(t, await post(compared(...Array(16).fill(sized(4)))), 400, /^The answer would take/);

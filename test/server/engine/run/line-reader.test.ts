@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { LineReader, sizeOf } from '../../../../server/engine/run/line-reader.ts';
+import { LineReader, LineSplitter, sizeOf, TOO_LONG } from '../../../../server/engine/run/line-reader.ts';
 
 async function* inPieces(text: string, size: number): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text);
@@ -84,4 +84,29 @@ t.test('a reader that is strict ends at a line that is too long, before that is 
     t.notOk(reader.isOver);
     t.same(reader.take(9, 99), [Buffer.from('a')]);
   }
+});
+
+t.test('of a line that is too long, nothing is kept', async (t) => {
+  const splitter = new LineSplitter(5);
+  splitter.push(Buffer.from('abc'));
+  t.equal(splitter.unfinished, 3);
+  t.same(splitter.push(Buffer.alloc(1000, 'x')), []);
+  t.ok(splitter.isTooLong);
+  t.equal(splitter.unfinished, 0);
+  t.same(splitter.push(Buffer.from('xx\nab')), [TOO_LONG]);
+  t.notOk(splitter.isTooLong);
+  t.equal(splitter.unfinished, 2);
+});
+
+t.test('a line that comes in many pieces is kept in one buffer, and does not keep the pieces', async (t) => {
+  const splitter = new LineSplitter(1_000_000);
+  const count = 100_000;
+  // Each piece stands in a large buffer, as what a socket reads does.
+  const socket = Buffer.alloc(65_536, 'x');
+  for (let index = 0; index < count; index++)
+    splitter.push(socket.subarray(index % 60_000, (index % 60_000) + 1));
+  const [line] = splitter.end() as Buffer[];
+  t.equal(line?.length, count);
+  t.ok((line?.buffer.byteLength ?? 0) <= 2 * count, `${line?.buffer.byteLength} bytes`);
+  t.not(line?.buffer, socket.buffer);
 });

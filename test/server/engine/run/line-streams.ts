@@ -3,8 +3,12 @@ import { ServiceError } from '../../../../core/errors.ts';
 import type { StreamPlan } from '../../../../server/engine/read/plan.ts';
 import type { RunAnswer } from '../../../../server/engine/run/executor.ts';
 import { LineReader } from '../../../../server/engine/run/line-reader.ts';
-import { answerLines, type LineRunner, type LineStream } from '../../../../server/engine/run/stream.ts';
-import { Throughput } from '../../../../server/engine/run/throughput.ts';
+import {
+  answerLines,
+  type LineRunner,
+  type LineStream,
+  Throughput,
+} from '../../../../server/engine/run/stream.ts';
 import type { LinesTask } from '../../../../server/engine/tasks.ts';
 import { type AnswerLine, linesIn } from '../../../support/streams.ts';
 

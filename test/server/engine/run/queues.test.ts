@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import t from 'tap';
-import { EventLoopScheduler } from '../../../../server/engine/run/event-loop-scheduler.ts';
 import { PriorityQueue } from '../../../../server/engine/run/priority-queue.ts';
+import { EventLoopScheduler } from '../../../../server/engine/run/runner.ts';
 
 const { signal } = new AbortController();
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Timings, WorkStage } from '../../../../server/engine/answer/response-metadata.ts';
-import { NO_VECTOR_TOTALS } from '../../../../server/engine/answer/vector-totals.ts';
-import { Throughput } from '../../../../server/engine/run/throughput.ts';
+import { NO_VECTOR_TOTALS } from '../../../../server/engine/answer/response-metadata.ts';
+import { Throughput } from '../../../../server/engine/run/stream.ts';
 
 const MEGABYTE = 1_000_000;
 const chunker = (name: string) => ({ kind: 'chunker', name });

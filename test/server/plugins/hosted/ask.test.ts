@@ -87,6 +87,8 @@ t.test('a connection that fails is said to, as is a redirection', async (t) => {
 t.test('deadline counts retries, and waits between them', async (t) => {
   const silent = await asked(t, () => {}, { deadline: 100 });
   t.same(silent.outcome, { failure: 'unavailable', message: 'Test: no answer within 0.1 s' });
+  const { outcome } = await asked(t, () => {}, { deadline: undefined as never, patience: 100 });
+  t.same(outcome, silent.outcome, 'by the name that it has in contract 1');
   const later: Reply = (_, response) => send(response, 429, {}, { 'retry-after': '1.5' });
   const waiting = await asked(t, later, { deadline: 100 });
   t.match(waiting.outcome, { failure: 'unavailable' });

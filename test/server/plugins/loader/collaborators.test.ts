@@ -4,7 +4,7 @@ import { configOf } from '../../../../server/config/config.ts';
 import { createServerContainer, disposeInOrder } from '../../../../server/container.ts';
 import { BUILT_IN_PLUGINS, loadRegistry } from '../../../../server/plugins/loader/loader.ts';
 import { quietLog } from '../../../../server/testing/collaborators.ts';
-import { runTask } from '../../../../server/testing/compose.ts';
+import { runTask } from '../../../../server/testing/harness.ts';
 import { needs } from '../../../support/here.ts';
 import { readDocument } from '../../../support/openapi.ts';
 import { chunker, FIXTURES, plugin, pluginsFolder, WHOLE_TEXT } from '../../../support/plugins.ts';

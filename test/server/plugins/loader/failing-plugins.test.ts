@@ -3,6 +3,7 @@ import { readOpenApi } from '../../../support/openapi.ts';
 import { chunker, plugin, pluginsFolder, WHOLE_TEXT } from '../../../support/plugins.ts';
 import { checkProblem } from '../../../support/problems.ts';
 import { startServer } from '../../../support/server.ts';
+import { until } from '../../../support/until.ts';
 import { find, type ListedPlugin, openPlugins, under } from './open-plugins.ts';
 
 /** A plugin that cannot run, whatever the reason, says why, and keeps no other from running. */
@@ -15,7 +16,7 @@ const exposing = (name: string, message: string, more = '') =>
   throwing(name, `Object.assign(new Error('${message}'), { expose: true, ${more} })`);
 const indexed = (name: string, index: string) => plugin({ kind: 'chunker', name }, index);
 const HIDDEN = /failed: an unexpected error; see the server's log\.$/;
-const IMPORT = /failed: its import fails with (Syntax)?Error; the server's log says where\.$/;
+const IMPORT = /failed: its import fails with (Syntax)?Error; the server's log says why\.$/;
 /** Plugins that throw, with what a request is told. */
 const FAILING: [files: Files, status: number, detail: RegExp][] = [
   [throwing('plain', `new Error('${SECRET}')`), 500, HIDDEN],
@@ -109,7 +110,7 @@ const BROKEN: [files: Files, kind: string | null, reason: RegExp][] = [
   [given('misspelt', { need: {} }), 'chunker', /^manifest\.need: unknown .*, did you mean "needs"/],
   [given('unversioned', { version: '1' }), 'chunker', VERSION],
   [given('unranged', { engine: 'new' }), 'chunker', RANGE],
-  [UNPARSED, 'chunker', /^its import fails with SyntaxError \(manifest\.js:1\)$/],
+  [UNPARSED, 'chunker', /^its import fails with SyntaxError$/],
   [THROWING, null, /^its import fails with Error \(manifest\.js:1\)$/],
   [{ 'half/manifest.js': "export default { kind: 'chunker' };" }, 'chunker', /^it has no index\.ts/],
   [{ 'chunkers/bare/notes.txt': '' }, 'chunker', /^it has no manifest\.ts/],
@@ -125,8 +126,8 @@ const BROKEN: [files: Files, kind: string | null, reason: RegExp][] = [
   [USER_OF_USER, 'refinery', /^it uses chunker\/user, which is broken: it uses chunker\/misspelt/],
 ];
 
-/** Of the failing plugins those whose index cannot even be imported. */
-const UNIMPORTABLE = ['import', 'syntax', 'no-function'];
+/** Of the failing plugins those that cannot be created. */
+const UNMADE = ['import', 'syntax', 'no-function', 'factory', 'promise'];
 const HIDDEN_NAMES = /sk-12345|someone|chunksmith-test/;
 
 const nameOf = (files: Files) => (Object.keys(files)[0] as string).split('/').at(-2) as string;
@@ -149,12 +150,7 @@ const BOTH = [inline, pooled];
 t.test('what lacks something is unavailable, what is broken listed, and the others are served', async (t) => {
   const info = (await pooled.get('/')).json<{ unavailable: ListedPlugin[]; endpoints: string[] }>();
   const { paths } = await readOpenApi(pooled);
-  t.equal(info.unavailable.length, LACKING.length + UNIMPORTABLE.length + BROKEN.length);
-  for (const name of UNIMPORTABLE) {
-    const { state, missing } = await find(pooled, name);
-    t.equal(state, 'broken', 'an index that cannot be imported is broken too');
-    t.match(missing[0], /^it cannot be imported: /);
-  }
+  t.equal(info.unavailable.length, LACKING.length + BROKEN.length);
   for (const [files, remedy] of LACKING) {
     const name = nameOf(files);
     const listed = await find(pooled, name);
@@ -201,6 +197,25 @@ t.test('a request for a broken plugin is told that it is broken, and why', async
   checkProblem(t, await pooled.post('/v1/chunk/throwing', body), 404, /nothing at/);
 });
 
+t.test(
+  'a plugin that cannot be created is listed as broken after its first call, whatever its thread',
+  async (t) => {
+    const { pluginFailures } = inline;
+    t.same(pluginFailures.reasons, new Map());
+    for (const name of UNMADE) {
+      t.equal((await find(pooled, name)).state, 'ready', 'nothing is known before');
+      for (const { post } of BOTH) await post(`/v1/chunk/${name}`, { text: 'abc' });
+      const listed = await until(async () => {
+        const one = await find(pooled, name);
+        return one.state === 'broken' ? one : undefined;
+      });
+      t.match(listed, { available: false, reason: /^it cannot be created: / });
+      t.match(listed.missing[0], pluginFailures.reasons.get(`chunker/${name}`) as string);
+      t.notMatch(JSON.stringify(listed), HIDDEN_NAMES);
+    }
+  },
+);
+
 t.test('a plugin that throws', async (t) => {
   for (const { post } of BOTH) {
     for (const [files, status, detail] of FAILING) {
@@ -223,7 +238,9 @@ t.test('a plugin that could not be made is made again at the next request', asyn
   const folder = await pluginsFolder(t, indexed('second-time', index));
   const client = await openPlugins(t, { pluginsDir: [folder] });
   t.equal((await client.post('/v1/chunk/second-time', { text: 'abc' })).status, 500);
+  t.equal(client.pluginFailures.reasons.size, 1);
   t.equal((await client.post('/v1/chunk/second-time', { text: 'abc' })).status, 200);
+  t.equal(client.pluginFailures.reasons.size, 0);
 });
 
 t.test('a plugin that breaks its promises gets a 500 that names it, and nothing comes out', async (t) => {

@@ -14,7 +14,7 @@ export async function openPlugins(t: Cleanup, config: Partial<Config> = {}) {
   return { ...service, ids: idsOf(listed), find: (name: string) => named(listed, name) };
 }
 
-/** How a server lists a plugin, after it has tried to import it. */
+/** How a server lists a plugin. */
 export async function find(client: Client, name: string): Promise<ListedPlugin> {
   return named((await client.get('/v1/plugins')).json<ListedPlugin[]>(), name);
 }

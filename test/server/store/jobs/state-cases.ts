@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 import { type Claim, NO_DOCUMENTS } from '../../../../server/store/jobs/contract.ts';
-import { JOB, type OpenFresh, RESULT, shardsOf } from '../../../support/job-stores.ts';
+import { JOB, type OpenFresh, RESULT, resultWith, shardsOf } from '../../../support/job-stores.ts';
 import { failure } from '../../../support/stores.ts';
 import { until } from '../../../support/until.ts';
 
@@ -22,7 +22,12 @@ export async function stateCases(t: Test, fresh: OpenFresh): Promise<void> {
     t.equal(await store.claim('b'), undefined, 'one worker has it');
     t.ok(await store.addShards(claim, 0, shardsOf(2)));
     t.ok(await store.addShards(claim, 0, shardsOf(3)), 'what is there already stays');
-    const planned = { state: 'planning', shards: { total: 3, open: 3 }, bytes: { read: 0, total: 30 } };
+    const planned = {
+      state: 'planning',
+      shards: { total: 3, open: 3 },
+      counts: { bytes: 0 },
+      bytes_total: 30,
+    };
     t.match(await store.get(job.id), planned);
     t.ok(await store.commit(claim, NO_DOCUMENTS));
     t.ok(await store.commit(claim, NO_DOCUMENTS), 'a commit whose answer was lost counts');
@@ -30,19 +35,20 @@ export async function stateCases(t: Test, fresh: OpenFresh): Promise<void> {
     const first = (await store.claim('a')) as Claim;
     t.match(first, { kind: 'chunk', seq: 0, range: { part: 0 }, spec: { a: 1 } });
     t.ok(await store.renew(first));
-    const result = { ...RESULT, documentsFailed: 1, leftOut: { note: 2, constructor: 1 } };
+    const result = resultWith({ failed: 1, left_out: { note: 2, constructor: 1 } });
     t.ok(await store.commit(first, result));
     t.ok(await store.commit(first, result));
     t.notOk(await store.renew(first), 'it is done');
-    t.same((await store.get(job.id)).documents, { done: 1, failed: 1 }, 'and counted once');
-    t.same((await store.get(job.id)).left_out, { note: 2, constructor: 1 });
+    const { counts } = await store.get(job.id);
+    t.match(counts, { documents: 2, failed: 1 }, 'and counted once');
+    t.same(counts.left_out, { note: 2, constructor: 1 });
     const second = (await store.claim('a')) as Claim;
-    t.ok(await store.commit(second, { ...RESULT, leftOut: { note: 3, tag: 1 } }));
+    t.ok(await store.commit(second, resultWith({ left_out: { note: 3, tag: 1 } })));
     t.same(await drain(), ['chunk 2', 'finish -1']);
     const done = await store.get(job.id);
-    t.match(done, { state: 'done', error: null, shards: { total: 3, open: 0, failed: 0 }, chunks: 12 });
-    t.same(done.left_out, { note: 5, constructor: 1, tag: 1 }, 'names are added up');
-    t.match(done, { documents: { done: 5, failed: 1 }, bytes: { read: 30, total: 30 } });
+    t.match(done, { state: 'done', error: null, shards: { total: 3, open: 0, failed: 0 } });
+    t.same(done.counts.left_out, { note: 5, constructor: 1, tag: 1 }, 'names are added up');
+    t.match(done, { counts: { documents: 6, failed: 1, chunks: 12, bytes: 30 }, bytes_total: 30 });
     t.ok((done.finished_at as number) >= job.created_at);
     const { shards, hasMore } = await store.shards(job.id, { limit: 2 });
     t.ok(hasMore);
@@ -58,40 +64,29 @@ export async function stateCases(t: Test, fresh: OpenFresh): Promise<void> {
     const id = await plan(2);
     const [first, second] = [await next(), await next()];
     const before = await store.get(id);
-    t.match(before, { documents: { done: 0, failed: 0 }, chunks: 0, bytes: { read: 0 } });
-    const half = { documents: 5, documentsFailed: 2, chunks: 7, bytes: 4 };
+    t.match(before.counts, { documents: 0, failed: 0, chunks: 0, bytes: 0 });
+    const half = { documents: 5, failed: 2, chunks: 7, bytes: 4 };
     t.ok(await store.renew(first, half));
-    t.match(await store.get(id), {
-      documents: { done: 3, failed: 2 },
-      chunks: 7,
-      bytes: { read: 4, total: 20 },
-    });
+    t.match(await store.get(id), { counts: half, bytes_total: 20 });
     t.ok(await store.renew(first), 'a renewal without progress leaves it');
     t.ok(await store.renew(second, half));
-    t.match(await store.get(id), { documents: { done: 6, failed: 4 }, chunks: 14, bytes: { read: 8 } });
-    t.match((await store.list({ limit: 1 })).jobs, [{ documents: { done: 6, failed: 4 } }]);
+    const twice = { documents: 10, failed: 4, chunks: 14, bytes: 8 };
+    t.match(await store.get(id), { counts: twice });
+    t.match((await store.list({ limit: 1 })).jobs, [{ counts: twice }]);
     await lose(second);
     const again = await next();
-    t.match(
-      await store.get(id),
-      { documents: { done: 3, failed: 2 }, bytes: { read: 4 } },
-      'another begins anew',
-    );
+    t.match(await store.get(id), { counts: half }, 'another begins anew');
     t.notOk(await store.renew(second, half));
     t.ok(await store.renew(again, half));
     t.ok(await store.commit(first, RESULT));
-    const { documents, documentsFailed, chunks, bytes } = RESULT;
+    const { documents, failed, chunks, bytes } = RESULT.counts;
     t.match(await store.get(id), {
-      documents: { done: documents - documentsFailed + 3, failed: documentsFailed + 2 },
-      ...{ chunks: chunks + 7, bytes: { read: bytes + 4 } },
+      counts: { documents: documents + 5, failed: failed + 2, chunks: chunks + 7, bytes: bytes + 4 },
     });
     await store.giveBack(again);
-    t.match(await store.get(id), {
-      documents: { done: documents - documentsFailed },
-      bytes: { read: bytes },
-    });
+    t.match(await store.get(id), { counts: RESULT.counts });
     t.ok(await store.commit(await next(), RESULT));
-    t.match(await store.get(id), { chunks: 2 * chunks, bytes: { read: 20, total: 20 } });
+    t.match(await store.get(id), { counts: { chunks: 2 * chunks, bytes: 20 }, bytes_total: 20 });
   });
 
   await t.test('a worker whose lease has ended can change nothing', async (t) => {
@@ -113,14 +108,18 @@ export async function stateCases(t: Test, fresh: OpenFresh): Promise<void> {
     const chunk = await next();
     await lose(chunk);
     const again = await next();
-    t.notOk(await store.commit(chunk, { ...RESULT, leftOut: { note: 1 } }));
+    t.notOk(await store.commit(chunk, resultWith({ left_out: { note: 1 } })));
     t.notOk(await store.fail(chunk, FAILURE, true));
-    t.match(await store.get(job.id), { state: 'running', shards: { open: 1, failed: 0 }, chunks: 0 });
+    t.match(await store.get(job.id), {
+      state: 'running',
+      shards: { open: 1, failed: 0 },
+      counts: { chunks: 0 },
+    });
     t.ok(await store.commit(again, RESULT));
     t.notOk(await store.commit(chunk, RESULT), 'also once it is done');
     t.same(await drain(), ['finish -1']);
-    t.match(await store.get(job.id), { state: 'done', chunks: 4 });
-    t.same((await store.get(job.id)).left_out, {}, 'what a lost worker counted is not');
+    t.match(await store.get(job.id), { state: 'done', counts: { chunks: 4 } });
+    t.same((await store.get(job.id)).counts.left_out, {}, 'what a lost worker counted is not');
   });
 
   await t.test('a shard that fails is tried again, then for good; its job does the others', async (t) => {
@@ -141,7 +140,12 @@ export async function stateCases(t: Test, fresh: OpenFresh): Promise<void> {
     t.match(shards, [{ seq: 0, failures: 3, error: FAILURE }]);
     t.ok(await store.commit(other, RESULT));
     t.same(await drain(), ['finish -1']);
-    t.match(await store.get(id), { state: 'failed', error: FAILURE, chunks: 4, shards: { failed: 1 } });
+    t.match(await store.get(id), {
+      state: 'failed',
+      error: FAILURE,
+      counts: { chunks: 4 },
+      shards: { failed: 1 },
+    });
   });
 
   await t.test('a plan or a manifest that fails for good fails the job', async (t) => {
@@ -207,7 +211,7 @@ export async function stateCases(t: Test, fresh: OpenFresh): Promise<void> {
     t.equal(await failure(store.addShards(again, 0, others)), 'source_changed');
     t.ok(await store.addShards(again, 0, shardsOf(4)));
     t.ok(await store.commit(again, NO_DOCUMENTS));
-    const planned = { state: 'running', shards: { total: 4, open: 4 }, bytes: { total: 40 } };
+    const planned = { state: 'running', shards: { total: 4, open: 4 }, bytes_total: 40 };
     t.match(await store.get(job.id), planned);
   });
 
@@ -222,7 +226,7 @@ export async function stateCases(t: Test, fresh: OpenFresh): Promise<void> {
     t.same(added, [false, true]);
     t.ok(await store.addShards(second, 0, parts.slice(0, 700)), 'what is planned stays');
     t.ok(await store.commit(second, NO_DOCUMENTS));
-    t.match(await store.get(job.id), { shards: { total: 1200, open: 1200 }, bytes: { total: 12_000 } });
+    t.match(await store.get(job.id), { shards: { total: 1200, open: 1200 }, bytes_total: 12_000 });
     t.equal((await store.load()).shards.ready, 1200);
   });
 }

@@ -3,7 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { ServiceError } from '../../../../core/errors.ts';
 import { type Claim, NO_DOCUMENTS } from '../../../../server/store/jobs/contract.ts';
-import { JOB, type OpenFresh, type OpenJobs, RESULT, shardsOf } from '../../../support/job-stores.ts';
+import {
+  JOB,
+  type OpenFresh,
+  type OpenJobs,
+  RESULT,
+  resultWith,
+  shardsOf,
+} from '../../../support/job-stores.ts';
 import { failure } from '../../../support/stores.ts';
 import { until } from '../../../support/until.ts';
 import { FAILURE } from './state-cases.ts';
@@ -63,7 +70,10 @@ export async function wholeJobCases(t: Test, fresh: OpenFresh): Promise<void> {
     t.match(redone, { seq: 1, attempt: 3, failures: 0 });
     t.ok(await store.commit(redone, RESULT));
     await finish(jobs, id);
-    t.match(await store.get(id), { chunks: 16, documents: { done: 8 }, shards: { total: 4, failed: 0 } });
+    t.match(await store.get(id), {
+      counts: { chunks: 16, documents: 8, failed: 0 },
+      shards: { total: 4, failed: 0 },
+    });
     t.equal(await failure(store.retry(id)), 'job_not_over');
     const { job } = await store.create(JOB);
     await store.cancel(job.id);
@@ -76,11 +86,11 @@ export async function wholeJobCases(t: Test, fresh: OpenFresh): Promise<void> {
     const { store, next } = jobs;
     const id = await jobs.plan(4, { maxErrors: 2 });
     const other = await next();
-    await store.commit(await next(), { ...RESULT, documentsFailed: 2 });
+    await store.commit(await next(), resultWith({ failed: 2 }));
     t.equal((await store.get(id)).state, 'running', 'as many as it may have');
-    t.ok(await store.commit(await next(), { ...RESULT, documentsFailed: 1 }), 'the shard itself is done');
+    t.ok(await store.commit(await next(), resultWith({ failed: 1 })), 'the shard itself is done');
     const { error, ...failed } = await store.get(id);
-    t.match(failed, { state: 'failed', shards: { open: 0 }, documents: { failed: 3 } });
+    t.match(failed, { state: 'failed', shards: { open: 0 }, counts: { failed: 3 } });
     t.match(error, { code: 'too_many_failed', values: { failed: 3, most: 2 } });
     const told = error && detailOf(error);
     t.match(told, { status: 422, detail: /^3 documents .* is 2\)/ }, 'not as if its request were wrong');
@@ -94,7 +104,7 @@ export async function wholeJobCases(t: Test, fresh: OpenFresh): Promise<void> {
   await t.test('a job fails if every document failed; with one that was chunked it is done', async (t) => {
     const { store, next, plan, drain } = await fresh(t);
     const [none, one] = [await plan(2), await plan(2)];
-    const failed = { ...RESULT, documentsFailed: RESULT.documents, chunks: 0 };
+    const failed = resultWith({ failed: RESULT.counts.documents, chunks: 0 });
     const chunks = [await next(), await next(), await next(), await next()];
     const isGood = ({ jobId, seq }: Claim) => jobId === one && seq === 1;
     for (const chunk of chunks) await store.commit(chunk, isGood(chunk) ? RESULT : failed);
@@ -102,7 +112,7 @@ export async function wholeJobCases(t: Test, fresh: OpenFresh): Promise<void> {
     const { state, error } = await store.get(none);
     t.match({ state, error }, { state: 'failed', error: { code: 'all_failed', values: { failed: 4 } } });
     t.match(error && detailOf(error).message, /4 of 4 documents failed: .*errors/, 'where the reasons are');
-    t.match(await store.get(one), { state: 'done', documents: { done: 2, failed: 2 } });
+    t.match(await store.get(one), { state: 'done', counts: { documents: 4, failed: 2 } });
   });
 
   await t.test('whoever asked for it is called back, whatever the end', async (t) => {

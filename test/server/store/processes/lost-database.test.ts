@@ -30,7 +30,7 @@ async function stopAndStart(t: Test, server: Postgres): Promise<void> {
   await store.cancel(again.job.id);
   const done = await work(jobs);
   t.equal(new Set(done).size, done.length, 'nothing is done twice');
-  t.match(await store.get(id), { state: 'done', documents: { done: 60 }, chunks: 120 });
+  t.match(await store.get(id), { state: 'done', counts: { documents: 60, failed: 0, chunks: 120 } });
   await server.stop();
   t.equal(await failure(store.get(id)), 'store_unavailable', 'in the end it says so');
   await server.start();
@@ -55,7 +55,7 @@ async function pool(t: Test, server: Postgres): Promise<void> {
   t.notOk(await jobs.store.commit(lost, RESULT));
   t.ok(await others.store.commit(taken, RESULT));
   await work(jobs);
-  t.match(await jobs.store.get(id), { state: 'done', documents: { done: 80 } });
+  t.match(await jobs.store.get(id), { state: 'done', counts: { documents: 80, failed: 0 } });
 }
 
 t.test('a database that is lost for a while', { skip: noPostgres }, async (t) => {

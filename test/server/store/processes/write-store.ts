@@ -1,5 +1,4 @@
-import { createDatabase } from '../../../../server/store/create-database.ts';
-import { createPipelineStore } from '../../../../server/store/stores.ts';
+import { createDatabase, createPipelineStore } from '../../../../server/store/stores.ts';
 import { quietLog } from '../../../../server/testing/collaborators.ts';
 import { failure, STEPS } from '../../../support/stores.ts';
 

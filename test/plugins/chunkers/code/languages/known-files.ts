@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { indexFileNames } from '../../../../../plugins/chunkers/code/detection/file-names.ts';
+import { indexFileNames } from '../../../../../plugins/chunkers/code/detection/detect.ts';
 import type { LanguageName } from '../../../../../plugins/chunkers/code/manifest.ts';
 
 /** A file of at least 500 bytes whose extension tells its language. */

@@ -2,9 +2,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Node, Tree } from 'web-tree-sitter';
 import { findLanguage, type Language } from '../../../../../plugins/chunkers/code/languages.ts';
+import { lineStart } from '../../../../../plugins/chunkers/code/lines.ts';
 import { nameOf } from '../../../../../plugins/chunkers/code/naming.ts';
 import { createParsers } from '../../../../../plugins/chunkers/code/parsers.ts';
-import { lineStart } from '../../../../../plugins/chunkers/code/pieces.ts';
 import {
   type Syntax as AnySyntax,
   holdsMembers,
@@ -134,7 +134,8 @@ function shuffled<T>(all: readonly T[], random: () => number): T[] {
 }
 
 function without(text: string, taken: readonly Range[]): string {
-  let [rest, at] = ['', 0];
+  let rest = '';
+  let at = 0;
   for (const { start, end } of taken.toSorted((a, b) => a.start - b.start)) {
     rest += text.slice(at, start);
     at = end;
@@ -221,7 +222,8 @@ function commentOf(node: Node, _: Node, syntax: Syntax): Range | undefined {
     else if (comments.length > 0) break;
     row = one.startPosition.row;
   }
-  const [first, last] = [comments[0], comments.at(-1)];
+  const first = comments[0];
+  const last = comments.at(-1);
   if (first === undefined || last === undefined) return undefined;
   const start = lineStart(syntax.text, first.startIndex);
   const ends = syntax.text.indexOf('\n', last.endIndex - 1) + 1;

@@ -39,7 +39,8 @@ export async function search(
 ): Promise<Found> {
   const asked = questions.map(({ question }) => question);
   const vectors = await model.embed(asked, { purpose: 'query', signal });
-  const [nearest, words] = [new Nearest(vectors, asked.length, LISTED), new Bm25()];
+  const nearest = new Nearest(vectors, asked.length, LISTED);
+  const words = new Bm25();
   const texts = chunks.map(({ document, start, end }) => documents[document]?.text.slice(start, end) ?? '');
   const embedded = chunks.map(({ context }, at) =>
     context ? `${context}\n${texts[at]}` : (texts[at] as string),

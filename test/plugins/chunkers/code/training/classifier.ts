@@ -1,5 +1,4 @@
-import { BUCKETS, type Features } from '../../../../../plugins/chunkers/code/detection/features.ts';
-import { WEIGHT_STEP } from '../../../../../plugins/chunkers/code/detection/model.ts';
+import { BUCKETS, type Features, WEIGHT_STEP } from '../../../../../plugins/chunkers/code/detection/model.ts';
 import { LANGUAGE_NAMES } from '../../../../../plugins/chunkers/code/manifest.ts';
 
 /** A text as the model sees it, and its language's place in `LANGUAGE_NAMES`. */

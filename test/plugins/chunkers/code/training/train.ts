@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { featuresOf } from '../../../../../plugins/chunkers/code/detection/features.ts';
+import { featuresOf } from '../../../../../plugins/chunkers/code/detection/model.ts';
 import { LANGUAGE_NAMES } from '../../../../../plugins/chunkers/code/manifest.ts';
 import { type KnownFile, readKnownFiles } from '../languages/known-files.ts';
 import { createClassifier, type Sample } from './classifier.ts';

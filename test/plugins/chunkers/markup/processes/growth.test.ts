@@ -6,7 +6,7 @@ import { shapesOf } from '../../shapes.ts';
 const counter = await startBlockCounter(t);
 const { markupSyntaxOf } = await import('../../../../../plugins/toolkit/markup/index.ts');
 const { SYNTAX_NAMES } = await import('../../../../../plugins/chunkers/markup/manifest.ts');
-const { scannerOf } = await import('../../../../../plugins/chunkers/markup/syntaxes/all.ts');
+const { scannerOf } = await import('../../../../../plugins/chunkers/markup/syntax.ts');
 
 const SHAPES: Readonly<Record<(typeof SYNTAX_NAMES)[number] | 'all', readonly string[]>> = {
   all: ['«a »', '« »', '«\n»', '«\t»', '«=»', '«=\n»', '«*»', '«|»', '«- a\n»', '«a\n»#+title: a', '«\n»#'],

@@ -1,6 +1,6 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { forEachPart } from '../../../../../plugins/embeddings/static/lexical/parts.ts';
+import { forEachPart } from '../../../../../plugins/embeddings/static/lexical/lexical-vectors.ts';
 import { sentencesBy } from '../../../../../plugins/toolkit/prose/index.ts';
 
 /**

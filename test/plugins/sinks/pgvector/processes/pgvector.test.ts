@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import { describeError } from '../../../../../plugins/sinks/pgvector/errors.ts';
+import { describeError } from '../../../../../plugins/sinks/pgvector/database.ts';
 import createSink from '../../../../../plugins/sinks/pgvector/index.ts';
 import manifest from '../../../../../plugins/sinks/pgvector/manifest.ts';
 import { checkSchema } from '../../../../../server/engine/validation/validator.ts';

@@ -1,9 +1,9 @@
 import * as library from '@huggingface/tokenizers';
 import type { Tokenizer } from '../../../../../core/contracts/tokenizer.ts';
-import { packVocabulary } from '../../../../../plugins/tokenizers/huggingface/file/pack-vocabulary.ts';
-import { parseTokenizerFile } from '../../../../../plugins/tokenizers/huggingface/file/tokenizer-file.ts';
+import { packVocabulary } from '../../../../../plugins/tokenizers/huggingface/index.ts';
 import type { Library } from '../../../../../plugins/tokenizers/huggingface/stages/library-stages.ts';
-import { createTokenizer } from '../../../../../plugins/tokenizers/huggingface/tokenizer/tokenizer.ts';
+import { createTokenizer } from '../../../../../plugins/tokenizers/huggingface/tokenizer.ts';
+import { parseTokenizerFile } from '../../../../../plugins/tokenizers/huggingface/tokenizer-file.ts';
 import type { TokenizerJson } from '../../../../fixtures/tokenizers/tokenizer-files.ts';
 
 interface Oracle {

@@ -10,7 +10,7 @@ import {
   SPACE,
   UPPER,
   WHITE,
-} from '../../../../../plugins/tokenizers/tiktoken/scan/unicode-classes.ts';
+} from '../../../../../plugins/tokenizers/tiktoken/unicode-classes.ts';
 
 const BLANK = 0x20;
 

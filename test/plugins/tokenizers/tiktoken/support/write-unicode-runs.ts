@@ -1,11 +1,11 @@
 /**
- * Writes `plugins/tokenizers/tiktoken/scan/unicode-runs.ts` anew. Needed when the `tiktoken` package moves to
+ * Writes `plugins/tokenizers/tiktoken/unicode-runs.ts` anew. Needed when the `tiktoken` package moves to
  * another version of Unicode, which the test of the classes reports:
  *
  *     node test/plugins/tokenizers/tiktoken/support/write-unicode-runs.ts
  */
 import { writeFile } from 'node:fs/promises';
-import { OTHER } from '../../../../../plugins/tokenizers/tiktoken/scan/unicode-classes.ts';
+import { OTHER } from '../../../../../plugins/tokenizers/tiktoken/unicode-classes.ts';
 import { classReader, nodeClass } from './read-classes.ts';
 
 const RADIX = 36;
@@ -32,7 +32,7 @@ for (let codePoint = 0; codePoint < classes.length; codePoint += 1) {
 reader.free();
 
 const lines = writeUnicodeRuns(classes).match(/.{1,100}(?=[A-Z]|$)/gs) ?? [];
-const target = new URL('../../../../../plugins/tokenizers/tiktoken/scan/unicode-runs.ts', import.meta.url);
+const target = new URL('../../../../../plugins/tokenizers/tiktoken/unicode-runs.ts', import.meta.url);
 await writeFile(
   target,
   `/**

@@ -45,7 +45,7 @@ const empty = (size: number) => {
 
 t.test('work is linear in the text', async (t) => {
   const counter = await startBlockCounter(t);
-  const { findNumberedHeadings } = await import('../../../../../plugins/toolkit/numbered/find.ts');
+  const { findNumberedHeadings } = await import('../../../../../plugins/toolkit/numbered/index.ts');
   const run = async (text: string) => findNumberedHeadings(text);
   await checkLinearWork(t, HOSTILE, [{}], run, counter);
   await checkLinearWork(t, { empty: (size) => empty(size / 50) }, [{}], run, counter);

@@ -90,7 +90,7 @@ const MB = 1e6;
 /** The most memory in bytes that a run had which chunks so many bytes of standard input. */
 async function peakOf(bytes: number): Promise<number> {
   const cwd = await temporaryFolder(t);
-  const run = startCli(t, ['chunk', '-', ...BY_CHARACTERS(2000), '--workers', '2', '--json'], {
+  const run = startCli(t, ['chunk', '-', ...BY_CHARACTERS(2000), '--workers', '2', '--progress', 'json'], {
     cwd,
     shell: 'exec "$@" > /dev/null',
   });

@@ -1,8 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { deriveQuestions } from '../../../../../server/corpora/command/tune/derive-questions.ts';
-import { isCode, kindOf } from '../../../../../server/corpora/command/tune/search.ts';
+import { openEngine } from '../../../../../server/cli/engine.ts';
+import { deriveQuestions, findUnits } from '../../../../../server/corpora/command/tune/derive-questions.ts';
+import { kindOf } from '../../../../../server/corpora/command/tune/search.ts';
+import { needs } from '../../../../support/here.ts';
 import { createRandom } from '../../../../support/random.ts';
 
 /** Questions that are sentences of the documents themselves, on the pages and the code of this repository. */
@@ -15,10 +17,15 @@ const read = (pattern: string) =>
   globSync(pattern, { cwd: ROOT, exclude: ['**/node_modules/**'] })
     .sort()
     .map((path) => documentOf(path, readFileSync(join(ROOT, path), 'utf8')));
-const derive = (...documents: ReturnType<typeof documentOf>[]) => deriveQuestions(documents, isCode, ANY);
+const engine = await openEngine({ workers: '0' }, process.env);
+t.teardown(() => engine.close());
+const unitsOf = (documents: ReturnType<typeof documentOf>[]) =>
+  findUnits(documents, engine.cradle, AbortSignal.any([]));
+const derive = async (...documents: ReturnType<typeof documentOf>[]) =>
+  deriveQuestions(documents, await unitsOf(documents), ANY);
 
 /** Each question with the text that answers it. */
-function pairsOf({ documents, questions }: ReturnType<typeof derive>): string[][] {
+function pairsOf({ documents, questions }: Awaited<ReturnType<typeof derive>>): string[][] {
   return questions.map(({ question, answers }) => [
     question,
     ...answers.map(({ document, start_index, end_index }) =>
@@ -31,7 +38,7 @@ t.test('the first sentence of a paragraph with three is taken out, and the rest 
   const rest = 'Black tea takes three minutes. Green tea takes two, in cooler water.';
   const first = 'How long **tea** steeps depends on the [kind of tea](kinds.md). ';
   const text = `# Tea\n\nToo short. A title.\n\n${first}${rest}\n\n- ${first}${rest}\n`;
-  const found = derive(documentOf('tea.md', text));
+  const found = await derive(documentOf('tea.md', text));
   const question = 'How long tea steeps depends on the kind of tea.';
   t.same(pairsOf(found), [
     [question, rest],
@@ -46,6 +53,7 @@ t.test('the first sentence of a paragraph with three is taken out, and the rest 
 
 t.test(
   'first sentences of comments are taken out of code, and what they document answers them',
+  needs('chunker/code'),
   async (t) => {
     const python =
       'def steep(tea, minutes):\n    """Waits until the tea is ready.\n\n    Long.\n    """\n    wait(minutes * 60)\n    return tea.ready()\n\n\nx = 1\n';
@@ -55,7 +63,7 @@ t.test(
       '// A remark on its own, which is long.\n\n// Pour pours the tea into a cup.\nfunc Pour(tea Tea) Cup {\n\treturn Cup{tea: tea}\n}\n\nvar x = 1\n';
     const license =
       '/** Copyright 2020 somebody, with all rights reserved. */\nconst a = 1;\nconst b = 2;\nconst c = 3;\n';
-    const found = derive(
+    const found = await derive(
       ...[
         ['a.py', python],
         ['b.ts', typescript],
@@ -77,7 +85,8 @@ t.test(
 
 t.test('on real files, only questions are taken out, and offsets are those of what is left', async (t) => {
   for (const documents of [read('**/*.md'), read('server/**/*.ts'), read('test/training/**/*.py')]) {
-    const found = deriveQuestions(documents, isCode, createRandom(1));
+    const units = await unitsOf(documents);
+    const found = deriveQuestions(documents, units, createRandom(1));
     t.ok(found.questions.length > 0 && found.questions.length <= 400);
     const taken = new Map(documents.map(({ id }) => [id, 0]));
     for (const { question, answers, place } of found.questions) {
@@ -101,7 +110,7 @@ t.test('on real files, only questions are taken out, and offsets are those of wh
       const few = (taken.get(id) ?? 0) * 620;
       if (left.length > text.length || text.length - left.length > few) t.fail(`${id} lost too much`);
     }
-    const again = deriveQuestions(documents, isCode, createRandom(1));
+    const again = deriveQuestions(documents, units, createRandom(1));
     t.same(again.questions, found.questions, 'the same seed gives the same questions');
   }
 });
@@ -112,11 +121,11 @@ t.test('questions are far apart, unless there are too few of them, and not too m
       { length: count },
       (_, at) => `The number of this paragraph is ${at}. ${'It is long. '.repeat(length)}`,
     );
-  const countOf = (...given: Parameters<typeof paragraphs>) =>
-    derive(documentOf('a.txt', paragraphs(...given).join('\n\n'))).questions.length;
-  t.equal(countOf(70, 10), 70);
-  t.equal(countOf(1000, 10), 100, 'one of ten: there are 1,500 characters between them');
-  t.equal(countOf(900, 130), 400);
+  const countOf = async (...given: Parameters<typeof paragraphs>) =>
+    (await derive(documentOf('a.txt', paragraphs(...given).join('\n\n')))).questions.length;
+  t.equal(await countOf(70, 10), 70);
+  t.equal(await countOf(1000, 10), 100, 'one of ten: there are 1,500 characters between them');
+  t.equal(await countOf(900, 130), 400);
 });
 
 t.test('the kind of most documents is known by their names', async (t) => {

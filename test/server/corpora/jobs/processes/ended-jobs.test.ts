@@ -7,7 +7,7 @@ import { ServiceError } from '../../../../../core/errors.ts';
 import type { ShardAnswer } from '../../../../../server/corpora/jobs/answers.ts';
 import { expireJobs } from '../../../../../server/corpora/jobs/remove-job.ts';
 import type { JobLocations, JobSpec } from '../../../../../server/corpora/jobs/spec.ts';
-import { createLocalFolder } from '../../../../../server/corpora/storage/local-folder.ts';
+import { createLocalFolder } from '../../../../../server/corpora/storage/local/folder.ts';
 import { quietLog } from '../../../../../server/testing/collaborators.ts';
 import { chunkInto, linesOf, untilOver, writeCorpus } from '../../../../soak/job-results.ts';
 import { openJobs, sqlitePlace } from '../../../../support/job-stores.ts';

@@ -25,34 +25,42 @@ const READER = plugin(
 );
 const ARGS = ['--host', '127.0.0.1', '--port', '0', '--store', 'memory'];
 
-t.test('the log says soon after the start, unasked, what is wrong with plugins', async (t) => {
-  const folder = await pluginsFolder(t, BROKEN, LATER, READER);
-  const cwd = await temporaryFolder(t, {
-    'node_modules/more/package.json': '{"name": "more", "type": "module", "version": "1.0.0"}',
-    ...under('node_modules/more', chunker('packaged', WHOLE_TEXT)),
-  });
-  const args = [...ARGS, '--workers', '1', '--inline-bytes', '0', '--plugins-from', 'more'];
-  const server = startProcess(t, [...args, '--plugins-dir', folder], { cwd });
-  const client = await server.listening();
-  t.equal((await client.get('/ready')).status, 200, 'the others are ready');
-  t.equal((await client.chunk('packaged', { text: 'abc' })).length, 1, 'threads have those of packages too');
-  for (const [message, line] of [
-    [
-      'a plugin cannot be imported',
-      { level: 'error', plugin: 'chunker/broken', message: "Unexpected token '='", place: 'index.js:2' },
-    ],
-    ['another version of the plugin contract', { level: 'warn', plugin: 'chunker/later', reason: WARNING }],
-    ['names.json: this is not valid JSON', { level: 'warn', plugin: 'chunker/reader' }],
-  ] as const) {
-    const found = await until(() =>
-      server
-        .stdout()
-        .split('\n')
-        .find((one) => one.includes(message)),
+t.test(
+  'the log says which contract does not fit, and at the first call which plugin cannot be imported, with its folder',
+  async (t) => {
+    const folder = await pluginsFolder(t, BROKEN, LATER);
+    const cwd = await temporaryFolder(t, {
+      'node_modules/more/package.json': '{"name": "more", "type": "module", "version": "1.0.0"}',
+      ...under('node_modules/more', chunker('packaged', WHOLE_TEXT)),
+    });
+    const args = [...ARGS, '--workers', '1', '--inline-bytes', '0', '--plugins-from', 'more'];
+    const server = startProcess(t, [...args, '--plugins-dir', folder], { cwd });
+    const client = await server.listening();
+    t.equal((await client.get('/ready')).status, 200, 'the others are ready');
+    t.equal(
+      (await client.chunk('packaged', { text: 'abc' })).length,
+      1,
+      'threads have those of packages too',
     );
-    t.match(JSON.parse(found), line);
-  }
-});
+    t.equal((await client.post('/v1/chunk/broken', { text: 'abc' })).status, 500);
+    const err = { stack: /SyntaxError: Unexpected token '='/ };
+    for (const [message, line] of [
+      [
+        'a plugin cannot be created',
+        { level: 'error', plugin: 'chunker/broken', folder: join(folder, 'broken'), err },
+      ],
+      ['another version of the plugin contract', { level: 'warn', plugin: 'chunker/later', reason: WARNING }],
+    ] as const) {
+      const found = await until(() =>
+        server
+          .stdout()
+          .split('\n')
+          .find((one) => one.includes(message)),
+      );
+      t.match(JSON.parse(found), line);
+    }
+  },
+);
 
 t.test('--check warns of a contract that does not fit, and prints what plugins warn of', async (t) => {
   const folder = await pluginsFolder(t, LATER, READER);
