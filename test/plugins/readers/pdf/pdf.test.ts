@@ -1,7 +1,8 @@
 import t from 'tap';
 import type { ReadFile } from '../../../../core/contracts/reader.ts';
 import { columnsOf } from '../../../../plugins/readers/pdf/columns.ts';
-import createReader, { isFileName } from '../../../../plugins/readers/pdf/index.ts';
+import { isFileName } from '../../../../plugins/readers/pdf/document.ts';
+import createReader from '../../../../plugins/readers/pdf/index.ts';
 import { collaborators } from '../../../../server/testing/collaborators.ts';
 import { never } from '../../../support/hosted-host.ts';
 import { placed } from '../reading.ts';
