@@ -2,7 +2,7 @@
 export const UNREADABLE = '\ufffd';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: fonts without a table of characters give them.
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f\ufdd0-\ufdef\ufffe\uffff]/g;
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufdd0-\ufdef\ufffe\uffff]/g;
 
 /** Ligatures, Kangxi radicals and radicals of the CJK supplement: search looks for the letters and ideographs. */
 const COMPATIBLE = /[\ufb00-\ufb06\u2e9f\u2ef3\u2f00-\u2fd5]/g;
@@ -28,8 +28,12 @@ const WINDOWS = new TextDecoder('windows-1252');
 /** Lam and alef drawn as one sign come out with their letters exchanged. */
 const LAM_ALEF = /\u0627([\u0625\u0623\u0622])\u0644/g;
 
+/** Printable ASCII: all characters are as they are meant. */
+const PLAIN = /^[\x20-\x5f\x61-\x7e]*$/;
+
 /** Characters as they are meant: fonts and TeX write some in a way of their own. */
 export function cleaned(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text
     .toWellFormed()
     .replace(C1, (sign) => WINDOWS.decode(Uint8Array.of(sign.charCodeAt(0))))
@@ -41,8 +45,17 @@ export function cleaned(text: string): string {
     );
 }
 
+const TEX_LIGATURES = ['ff', 'fi', 'fl', 'ffi', 'ffl'];
+// biome-ignore lint/suspicious/noControlCharactersInRegex: TeX has its ligatures there.
+const TEX_LIGATURE = /(?<=[a-z])[\u000b-\u000f]|[\u000b-\u000f](?=[a-z])/gi;
+
+/** Ligatures of TeX's own encoding, in which Type 3 fonts without names of glyphs have their letters. */
+export const withLigatures = (text: string): string =>
+  text.replace(TEX_LIGATURE, (sign) => TEX_LIGATURES[sign.charCodeAt(0) - 0x0b] ?? sign);
+
 /** Removes characters that no text has, and counts them. */
 export function withoutUnreadable(text: string): { readonly text: string; readonly removed: number } {
+  if (PLAIN.test(text)) return { text, removed: 0 };
   const readable = text.replace(CONTROL, '').replaceAll(UNREADABLE, '');
   return { text: readable, removed: text.length - readable.length };
 }

@@ -88,7 +88,6 @@ interface Module {
   readonly HEAPF64: Float64Array;
   readonly _malloc: (bytes: number) => number;
   readonly _free: (pointer: number) => void;
-  readonly [name: `_${string}`]: unknown;
 }
 
 /** A rectangle in points, in the coordinates of the file: y grows upwards. */
@@ -109,9 +108,9 @@ export class Pdfium {
   /** Where functions write their results; see `SCRATCH`. */
   readonly scratch: number;
 
-  constructor(module: Module) {
+  constructor(module: Module, functions: Functions) {
     this.#module = module;
-    this.call = Object.fromEntries(FUNCTIONS.map((name) => [name, module[`_${name}`]])) as Functions;
+    this.call = functions;
     this.scratch = module._malloc(SCRATCH);
     this.call.FPDF_InitLibrary();
   }
@@ -228,12 +227,32 @@ export class Pdfium {
   }
 }
 
+interface Instance {
+  readonly exports: object;
+}
+
+/** WebAssembly of Node, which its types leave out. */
+declare const WebAssembly: {
+  readonly compile: (bytes: Uint8Array) => Promise<object>;
+  readonly Instance: new (module: object, imports: object) => Instance;
+};
+
 /** Loads PDFium into this thread. */
 export async function loadPdfium(): Promise<Pdfium> {
   const { PDFiumModule } = await import('@hyzyla/pdfium');
   const file = fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm'));
-  const { buffer: wasmBinary } = new Uint8Array(await readFile(file));
-  return new Pdfium((await PDFiumModule({ wasmBinary })) as unknown as Module);
+  const wasm = await WebAssembly.compile(new Uint8Array(await readFile(file)));
+  let functions: object = {};
+  const module = await PDFiumModule({
+    // The module's own functions check and copy their arguments, which takes longer than most calls.
+    instantiateWasm(imports: object, done: (instance: Instance) => void) {
+      const instance = new WebAssembly.Instance(wasm, imports);
+      functions = instance.exports;
+      done(instance);
+      return functions;
+    },
+  });
+  return new Pdfium(module as unknown as Module, functions as Functions);
 }
 
 const PASSWORD_ERROR = 4;

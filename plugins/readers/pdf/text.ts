@@ -1,4 +1,4 @@
-import { cleaned, UNREADABLE, withoutUnreadable } from './characters.ts';
+import { cleaned, UNREADABLE, withLigatures, withoutUnreadable } from './characters.ts';
 import { type Drawing, drawPage, isBlank } from './layers.ts';
 import { addRun, boxOf, type OpenPage, type Run, shown, type Turnable, turned, turnedBack } from './page.ts';
 import type { Pdfium } from './pdfium.ts';
@@ -12,12 +12,9 @@ export function readText(open: OpenPage): Pick<TextReader, 'runs' | 'runOfObject
 /** What the characters of one text object have in common. */
 interface Style {
   readonly turns: number;
+  readonly placing: Placing;
   readonly size: number;
-  readonly font: string;
-  readonly isMono: boolean;
-  /** Points above and below the base line. */
-  readonly ascent: number;
-  readonly descent: number;
+  readonly font: Font;
   readonly block: Block | undefined;
   /** It belongs to a layer, which may be off. */
   readonly isOfLayer: boolean;
@@ -26,8 +23,20 @@ interface Style {
 interface Font {
   readonly name: string;
   readonly isMono: boolean;
+  readonly isNameless: boolean;
   /** What its sizes are multiplied by. */
   readonly scale: number;
+  /** Font sizes above and below the base line. Fonts often give wrong ones, which are not used. */
+  readonly ascent: number;
+  readonly descent: number;
+}
+
+/** How a point of the file becomes one of a direction: its distance from the left, and its base line. */
+interface Placing {
+  readonly left: number;
+  readonly base: number;
+  readonly ofX: number;
+  readonly ofY: number;
 }
 
 /** A character of a font, and the size in which it is drawn. */
@@ -65,6 +74,7 @@ class TextReader {
   readonly #open: OpenPage;
   readonly #pdfium: Pdfium;
   readonly #fonts = new Map<number, Font>();
+  readonly #placings = new Map<number, Placing>();
   /** The last run of each text object. */
   readonly runOfObject = new Map<number, Run>();
   #growing: Growing | undefined;
@@ -91,81 +101,97 @@ class TextReader {
   #lastX = Number.NaN;
   #object = 0;
   #style: Style | undefined;
+  /** PDFium takes the gap before the next character for a space, by the widths of the font. */
+  #isAfterGap = false;
 
   #addCharacter(text: number, index: number): void {
     const { call } = this.#pdfium;
     const unicode = call.FPDFText_GetUnicode(text, index);
-    // PDFium's own spaces and line breaks are found here by geometry.
-    if (call.FPDFText_IsGenerated(text, index) === 1) return;
+    if (call.FPDFText_IsGenerated(text, index) === 1) {
+      this.#isAfterGap = unicode === SPACE;
+      return;
+    }
     const object = call.FPDFText_GetTextObject(text, index);
     if (object !== this.#object || this.#style === undefined) {
       this.#object = object;
       this.#style = this.#styleOf(text, index, object);
     }
     const style = this.#style;
+    const growing = this.#growing;
     if (unicode === SPACE || unicode === NO_BREAK_SPACE) {
-      if (this.#growing !== undefined) this.#growing.text += ' ';
+      if (growing !== undefined) growing.text += ' ';
       return;
     }
+    const isAfterGap = this.#isAfterGap;
+    this.#isAfterGap = false;
     const character = characterOf(unicode);
     const box = this.#boxOf(text, index, style);
-    const growing = this.#growing;
     const isOfLigature = growing !== undefined && box.x0 === this.#lastX && growing.object === object;
     this.#lastX = box.x0;
     if (growing !== undefined && (isOfLigature || continues(growing, box, style))) {
+      if (isAfterGap && box.x0 - growing.x1 > NARROW_SPACE * style.size && !growing.text.endsWith(' '))
+        growing.text += ' ';
       growing.text += character;
       growing.x1 = Math.max(growing.x1, box.x1);
       return;
     }
     this.#finish();
-    this.#growing = { style, object, text: character, ...box };
+    this.#growing = { style, object, text: character, x0: box.x0, x1: box.x1, base: box.base };
   }
 
+  readonly #box = { x0: 0, x1: 0, base: 0 };
+
   /** From the origin of a character to the end of its advance, in a page that is turned so that the text runs to the right. */
-  #boxOf(text: number, index: number, { turns }: Style): { x0: number; x1: number; base: number } {
+  #boxOf(
+    text: number,
+    index: number,
+    { placing }: Style,
+  ): Readonly<{ x0: number; x1: number; base: number }> {
     const { call, scratch } = this.#pdfium;
+    const { ofX, ofY, base, left } = placing;
     call.FPDFText_GetCharOrigin(text, index, scratch, scratch + 8);
-    const [originX, originY] = shown(this.#open, this.#pdfium.float64(0), this.#pdfium.float64(1));
-    const [x, base] = turned(originX, originY, turns, this.#open);
+    const originX = this.#pdfium.float64(0);
+    const originY = this.#pdfium.float64(1);
+    const x = left + ofX * originX + ofY * originY;
     call.FPDFText_GetLooseCharBox(text, index, scratch);
-    const { left, right, top, bottom } = this.#pdfium.rectangle();
-    const [ax, ay] = shown(this.#open, left, bottom);
-    const [bx, by] = shown(this.#open, right, top);
-    const [cx] = turned(ax, ay, turns, this.#open);
-    const [dx] = turned(bx, by, turns, this.#open);
-    return { x0: Math.min(x, cx, dx), x1: Math.max(cx, dx, x + 0.1), base };
+    const from = left + ofX * this.#pdfium.float32(0) + ofY * this.#pdfium.float32(3);
+    const to = left + ofX * this.#pdfium.float32(2) + ofY * this.#pdfium.float32(1);
+    const box = this.#box;
+    box.x0 = Math.min(x, from, to);
+    box.x1 = Math.max(from, to, x + 0.1);
+    box.base = base + ofY * originX - ofX * originY;
+    return box;
   }
 
   #styleOf(text: number, index: number, object: number): Style {
     const { call, scratch } = this.#pdfium;
     call.FPDFText_GetMatrix(text, index, scratch);
-    const [a, b, c, d] = [0, 1, 2, 3].map((at) => this.#pdfium.float32(at)) as [
-      number,
-      number,
-      number,
-      number,
-    ];
-    const drawn = call.FPDFText_GetFontSize(text, index) * (Math.hypot(c, d) || Math.hypot(a, b) || 1);
+    const a = this.#pdfium.float32(0);
+    const b = this.#pdfium.float32(1);
+    const up = Math.hypot(this.#pdfium.float32(2), this.#pdfium.float32(3));
+    const drawn = call.FPDFText_GetFontSize(text, index) * (up || Math.hypot(a, b) || 1);
     const direction = Math.round(Math.atan2(-b, a) / (Math.PI / 2));
     const turns = (((direction + this.#open.rotation) % 4) + 4) % 4;
-    const font = object === 0 ? 0 : call.FPDFTextObj_GetFont(object);
-    const { name, isMono, scale } = this.#fontOf(font, { text, index, size: drawn });
-    const size = scale * drawn;
-    const measure = (of: (font: number, size: number, result: number) => number) =>
-      font !== 0 && of(font, 1, scratch) !== 0 ? this.#pdfium.float32() : undefined;
-    // Fonts often give wrong ascents and descents.
-    const ascent = within(measure(call.FPDFFont_GetAscent), 0.6, 1, 0.8) * size;
-    const descent = within(-(measure(call.FPDFFont_GetDescent) ?? 0), 0.1, 0.4, 0.2) * size;
+    const handle = object === 0 ? 0 : call.FPDFTextObj_GetFont(object);
+    const font = this.#fontOf(handle, { text, index, size: drawn });
     return {
       turns,
-      size: size || 1,
-      font: name,
-      isMono,
-      ascent,
-      descent,
+      placing: this.#placingOf(turns),
+      size: font.scale * drawn || 1,
+      font,
       block: this.#blockOf(object),
       isOfLayer: this.#isOfLayer(object),
     };
+  }
+
+  #placingOf(turns: number): Placing {
+    const known = this.#placings.get(turns);
+    if (known !== undefined) return known;
+    const at = (x: number, y: number) => turned(...shown(this.#open, x, y), turns, this.#open);
+    const [left, base] = at(0, 0);
+    const own = { left, base, ofX: Math.round(at(1, 0)[0] - left), ofY: Math.round(at(0, 1)[0] - left) };
+    this.#placings.set(turns, own);
+    return own;
   }
 
   #fontOf(font: number, sample: Sample): Font {
@@ -177,7 +203,16 @@ class TextReader {
         ? ''
         : this.#pdfium.utf8((buffer, bytes) => call.FPDFFont_GetBaseFontName(font, buffer, bytes));
     const isMono = font !== 0 && ((call.FPDFFont_GetFlags(font) & FIXED_PITCH) !== 0 || MONO.test(name));
-    const own = { name: `${name} ${font}`, isMono, scale: this.#scaleOf(font, sample) };
+    const measure = (of: (font: number, size: number, result: number) => number) =>
+      font !== 0 && of(font, 1, this.#pdfium.scratch) !== 0 ? this.#pdfium.float32() : undefined;
+    const own = {
+      name: `${name} ${font}`,
+      isMono,
+      isNameless: name === '',
+      scale: this.#scaleOf(font, sample),
+      ascent: within(measure(call.FPDFFont_GetAscent), 0.6, 1, 0.8),
+      descent: within(-(measure(call.FPDFFont_GetDescent) ?? 0), 0.1, 0.4, 0.2),
+    };
     this.#fonts.set(font, own);
     return own;
   }
@@ -230,10 +265,14 @@ class TextReader {
     this.#growing = undefined;
     if (growing === undefined) return;
     const { style, object, text, x0, x1, base } = growing;
-    const { text: readable, removed } = withoutUnreadable(cleaned(text));
+    const { font, size, block } = style;
+    const { text: readable, removed } = withoutUnreadable(
+      cleaned(font.isNameless ? withLigatures(text) : text),
+    );
     this.unreadable += removed;
     if (readable.trim() === '') return;
-    const { size, font, isMono, ascent, descent, block } = style;
+    const ascent = font.ascent * size;
+    const descent = font.descent * size;
     if (style.isOfLayer && this.#isHidden(style.turns, { x0, x1, y0: base - ascent, y1: base + descent }))
       return;
     const run = {
@@ -244,8 +283,8 @@ class TextReader {
       y1: base + descent,
       base,
       size,
-      font,
-      isMono,
+      font: font.name,
+      isMono: font.isMono,
       block,
     };
     if (addRun(this.runs, run, style.turns, this.#open)) this.runOfObject.set(object, run);
@@ -254,6 +293,8 @@ class TextReader {
 
 const SPACE = 32;
 const NO_BREAK_SPACE = 160;
+/** Font sizes: gaps that PDFium takes for a space, but are narrower, are kerning. */
+const NARROW_SPACE = 0.08;
 /** What PDFium writes for the hyphen of a word that is divided at the end of a line. */
 const DIVIDING_HYPHEN = 2;
 
