@@ -282,6 +282,9 @@ function withoutLetterSpaces(runs: readonly Run[]): string {
   return parts.join('');
 }
 
+/** Font sizes between words. */
+export const MIN_SPACE = 0.1;
+
 function gapBetween(last: Run, run: Run, isRightToLeft: boolean): 'same' | '' | ' ' | '\t' {
   const size = Math.max(run.size, last.size);
   // Some programs draw a word twice to make it bold.
@@ -290,5 +293,5 @@ function gapBetween(last: Run, run: Run, isRightToLeft: boolean): 'same' | '' | 
   if (gap > 1.6 * size) return '\t';
   const isSpaced = /\s$/.test(last.text.slice(-1)) || /^\s/.test(run.text);
   const isCjk = gap < 0.6 * size && CJK.test(last.text.slice(-1)) && CJK.test(run.text.slice(0, 1));
-  return gap > 0.16 * size && !isSpaced && !isCjk ? ' ' : '';
+  return gap > MIN_SPACE * size && !isSpaced && !isCjk ? ' ' : '';
 }

@@ -1,5 +1,6 @@
 import { cleaned, UNREADABLE, withLigatures, withoutUnreadable } from './characters.ts';
 import { type Drawing, drawPage, isBlank } from './layers.ts';
+import { MIN_SPACE } from './lines.ts';
 import { addRun, boxOf, type OpenPage, type Run, shown, type Turnable, turned, turnedBack } from './page.ts';
 import type { Pdfium } from './pdfium.ts';
 import type { Block } from './roles.ts';
@@ -317,7 +318,7 @@ function continues(run: Growing, { x0, base }: { x0: number; base: number }, sty
   const gap = x0 - run.x1;
   return (
     Math.abs(base - run.base) < 0.05 * size &&
-    gap < (run.text.endsWith(' ') ? 0.9 : 0.16) * size &&
+    gap < (run.text.endsWith(' ') ? 0.9 : MIN_SPACE) * size &&
     gap > -0.3 * size
   );
 }
