@@ -42,7 +42,9 @@ async function read({ reader, file, options }: ReadMessage): Promise<ReadOutcome
     withinLimits(() => plugin.read(file, context)),
   );
   // Checked before sending, because each place takes memory in both threads.
-  checkPlaceCount((answer as ReadFile | undefined)?.places, 'file');
+  const { places, leftOutTexts } = (answer ?? {}) as Partial<ReadFile>;
+  checkPlaceCount(places, 'file');
+  checkPlaceCount(leftOutTexts, 'file');
   return { read: answer, reported };
 }
 

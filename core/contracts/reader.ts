@@ -25,6 +25,8 @@ export interface ReadFile {
   readonly places?: readonly SourcePlace[] | undefined;
   /** Content of the file that is missing from the text. Undefined if nothing is missing. */
   readonly leftOut?: LeftOut | undefined;
+  /** Texts of what `leftOut` counts, as far as known, with the same order as `places`. */
+  readonly leftOutTexts?: readonly LeftOutText[] | undefined;
 }
 
 /**
@@ -32,6 +34,13 @@ export interface ReadFile {
  * them up. Use few kinds, in singular `snake_case`, never names from the file. Counts are positive.
  */
 export type LeftOut = Readonly<Record<string, number>>;
+
+/** A text that a reader omitted. `start` and `end` are where it stood in the returned text, usually an empty stretch. */
+export interface LeftOutText extends SourcePlace {
+  /** A key of `leftOut`. */
+  readonly kind: string;
+  readonly text: string;
+}
 
 /**
  * A stretch `[start, end)` of the text with its position in the source. Stretches may overlap, and text between them

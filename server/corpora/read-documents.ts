@@ -117,9 +117,13 @@ export function decodeWith({ registry, host }: Readers, spec: JobSpec, signal: A
       const { manifest } = reader;
       const options = readerOptions(reader);
       const read = await readWith(host, reader, file, { report() {}, signal, options, sender });
-      const { text, places } = read;
+      const { text, places, leftOutTexts } = read;
       leftOutOf(manifest, read);
-      return places === undefined ? read : { ...read, places: placesIn(text, places, unit) };
+      return {
+        ...read,
+        places: places && placesIn(text, places, unit),
+        leftOutTexts: leftOutTexts && placesIn(text, leftOutTexts, unit),
+      };
     } catch (error) {
       const skip = skipOf(error, reader, file.name);
       if (skip === undefined) throw error;
@@ -128,7 +132,11 @@ export function decodeWith({ registry, host }: Readers, spec: JobSpec, signal: A
   };
 }
 
-function placesIn(text: string, places: readonly SourcePlace[], unit: OffsetUnit): SourcePlace[] {
+function placesIn<Place extends SourcePlace>(
+  text: string,
+  places: readonly Place[],
+  unit: OffsetUnit,
+): Place[] {
   const [starts, ends] = (['start', 'end'] as const).map((edge) =>
     offsetsIn(
       text,

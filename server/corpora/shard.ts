@@ -1,4 +1,4 @@
-import type { LeftOut, SourcePlace } from '../../core/contracts/reader.ts';
+import type { LeftOut, LeftOutText, SourcePlace } from '../../core/contracts/reader.ts';
 import type { ServiceError } from '../../core/errors.ts';
 import { type Described, described, listOf } from '../engine/answer/schemas.ts';
 import type { SkipNote, StoredFile } from './storage/storage.ts';
@@ -90,6 +90,8 @@ export interface DecodedFile {
   readonly places?: readonly SourcePlace[] | undefined;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   readonly leftOut?: LeftOut | undefined;
+  /** The texts that were left out, in the job's offset unit. */
+  readonly leftOutTexts?: readonly LeftOutText[] | undefined;
 }
 
 /**

@@ -10,7 +10,7 @@ export function release(bytes: Uint8Array): void {
   if (isAlone && !bytes.buffer.detached) bytes.buffer.transfer(0);
 }
 
-/** Minimum growth of the heap, in bytes, that causes a garbage collection after large work. */
+/** Minimum growth of the heap and of external memory, in bytes, that causes a garbage collection after large work. */
 const LARGE_GROWTH = 50_000_000;
 
 let collect: (() => void) | undefined;
@@ -24,7 +24,10 @@ export function giveMemoryBack(): void {
   before = heapBytes();
 }
 
-const heapBytes = () => getHeapStatistics().total_heap_size;
+function heapBytes(): number {
+  const { total_heap_size, external_memory } = getHeapStatistics();
+  return total_heap_size + external_memory;
+}
 
 /** V8's function for garbage collection. Only contexts created after the flag is set have it. */
 function findCollector(): () => void {

@@ -1,20 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
-import { type ReadContext, type ReadFile, refusedError } from '../../../core/kit.ts';
+import type { LeftOutText, ReadContext, ReadFile, SourcePlace } from '../../../core/kit.ts';
 import { isLanguage, withoutUnreadable } from './characters.ts';
-import { extractPage } from './extract-page.ts';
+import { extractPage, faultyPage } from './extract-page.ts';
 import { findFurniture } from './furniture.ts';
 import { findHeadings, type OutlineItem } from './headings.ts';
 import { type Line, linesOf, mostFrequent } from './lines.ts';
+import type { PdfOptions } from './manifest.ts';
 import { writeMarkdown } from './markdown.ts';
 import type { Page } from './page.ts';
 import { paragraphsOf } from './paragraphs.ts';
-import type { PdfFile } from './pdfium.ts';
+import { type PdfFile, refusal } from './pdfium.ts';
 
 const MAX_PAGES = 20_000;
 const OCR = 'a reader with OCR can read it, such as docling, once DOCLING_URL is set';
-
-export const refusal = (reason: string): Error =>
-  refusedError(`The PDF cannot be read: ${reason.replace(/\.$/, '')}.`);
 
 /** Reads a file that is open. @throws Error that says why it cannot be read */
 export async function readDocument(file: PdfFile, context: ReadContext): Promise<ReadFile> {
@@ -34,9 +32,20 @@ export async function extractPages(file: PdfFile, signal: AbortSignal): Promise<
     // PDFium does not wait for anything, and an abort is noticed between pages.
     await setImmediate();
     signal.throwIfAborted();
-    pages.push(extractPage(file, index));
+    pages.push(await pageOf(file, index));
   }
   return pages;
+}
+
+async function pageOf(file: PdfFile, index: number): Promise<Page> {
+  try {
+    const page = extractPage(file, index);
+    file.pdfium.checkMemory();
+    return page;
+  } catch (error) {
+    if (!file.pdfium.hasCrashed || !(await file.reopen())) throw error;
+    return faultyPage(index + 1);
+  }
 }
 
 const MAX_BOOKMARKS = 20_000;
@@ -77,29 +86,79 @@ function checkText(pages: readonly Page[]): void {
     throw refusal(`its fonts do not say what their characters are; ${OCR}`);
 }
 
-/** Writes the pages as a text. What all pages repeat is left out, unless there is nothing else. */
-function writePages(pages: readonly Page[], outline: readonly OutlineItem[], { report }: ReadContext) {
+/** Writes the pages as a text. What pages repeat is left out, unless there is nothing else. */
+function writePages(
+  pages: readonly Page[],
+  outline: readonly OutlineItem[],
+  { report, options }: ReadContext,
+) {
+  const { keep_furniture: keepsFurniture = false } = options as Partial<PdfOptions>;
   const lines = pages.map(linesOf);
   const all = lines.flat();
-  const furniture = findFurniture(lines, usualSizeOf(all));
-  const body = furniture.size < all.length ? all.filter((line) => !furniture.has(line)) : all;
+  const furniture = keepsFurniture ? NONE : findFurniture(lines, usualSizeOf(all));
+  const leftOutLines = furniture.size < all.length ? all.filter((line) => furniture.has(line)) : [];
+  const body = leftOutLines.length > 0 ? all.filter((line) => !furniture.has(line)) : all;
   const blank = pages.filter((page) => isBlank(page) && !page.isFaulty).map(({ number }) => number);
   const faulty = pages.filter(({ isFaulty }) => isFaulty).map(({ number }) => number);
-  const repeated = all.length - body.length;
+  const repeated = leftOutLines.length;
   const unreadable = pages.reduce((sum, page) => sum + page.unreadable, 0);
   if (repeated > 0) report('left-out-lines', `${repeated}`);
   if (unreadable > 0) report('unreadable-characters', `${unreadable}`);
-  if (faulty.length > 0) report('unread-pages', faulty.join(' '));
-  if (blank.length > 0) report('pages-without-text', blank.join(' '));
+  if (faulty.length > 0) report('unread-pages', rangesOf(faulty));
+  if (blank.length > 0) report('pages-without-text', rangesOf(blank));
   const paragraphs = paragraphsOf(body);
   findHeadings(paragraphs, outline);
   const leftOut = {
-    ...(repeated > 0 && { header_or_footer_line: repeated }),
+    ...(repeated > 0 && { [FURNITURE]: repeated }),
     ...(faulty.length > 0 && { unread_page: faulty.length }),
     ...(blank.length > 0 && { page_without_text: blank.length }),
     ...(unreadable > 0 && { unreadable_character: unreadable }),
   };
-  return { ...writeMarkdown(paragraphs, pages.length), leftOut };
+  const written = writeMarkdown(paragraphs, pages.length);
+  return { ...written, leftOut, leftOutTexts: placesOf(leftOutLines, written) };
+}
+
+const NONE: ReadonlySet<Line> = new Set();
+const FURNITURE = 'header_or_footer_line';
+
+/** Where lines stood that are left out: those of the upper half before the text of their page, others after it. */
+function placesOf(
+  lines: readonly Line[],
+  { text, places }: { text: string; places: readonly SourcePlace[] },
+): LeftOutText[] {
+  const starts = new Map<number, number>();
+  const ends = new Map<number, number>();
+  for (const { start, end, page = 0 } of places) {
+    if (!starts.has(page)) starts.set(page, start);
+    ends.set(page, end);
+  }
+  const isFooter = ({ box, turns }: Line) => turns === 0 && box !== undefined && box[1] > 0.5;
+  const at = (line: Line) => (isFooter(line) ? ends : starts).get(line.page) ?? text.length;
+  const down = lines
+    .map((line) => ({ line, start: at(line) }))
+    .sort((a, b) => a.line.page - b.line.page || a.start - b.start);
+  let reached = 0;
+  return down.map(({ line: { page, box, text }, start }) => {
+    reached = Math.max(reached, start);
+    return { start: reached, end: reached, kind: FURNITURE, text, page, ...(box && { box }) };
+  });
+}
+
+/** Longer lists are cut, since they become headers. */
+const MAX_RANGES = 500;
+
+/** Numbers that rise, as `3 7-9`. */
+function rangesOf(numbers: readonly number[]): string {
+  const ranges: { first: number; last: number }[] = [];
+  for (const number of numbers) {
+    const range = ranges.at(-1);
+    if (range?.last === number - 1) range.last = number;
+    else ranges.push({ first: number, last: number });
+  }
+  const written = ranges.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`));
+  return written.length <= MAX_RANGES
+    ? written.join(' ')
+    : `${written.slice(0, MAX_RANGES).join(' ')} and ${written.length - MAX_RANGES} more`;
 }
 
 function usualSizeOf(lines: readonly Line[]): number {

@@ -10,8 +10,7 @@ export function extractPage(file: PdfFile, index: number): Page {
   const { call } = file.pdfium;
   const number = index + 1;
   const page = call.FPDF_LoadPage(file.document, index);
-  if (page === 0)
-    return { number, width: 0, height: 0, runs: new Map(), figures: [], unreadable: 0, isFaulty: true };
+  if (page === 0) return faultyPage(number);
   try {
     const open = openPage(file, page);
     const { width, height } = open;
@@ -30,6 +29,16 @@ export function extractPage(file: PdfFile, index: number): Page {
     call.FPDF_ClosePage(page);
   }
 }
+
+export const faultyPage = (number: number): Page => ({
+  number,
+  width: 0,
+  height: 0,
+  runs: new Map(),
+  figures: [],
+  unreadable: 0,
+  isFaulty: true,
+});
 
 function openPage(file: PdfFile, page: number): OpenPage {
   const { pdfium } = file;

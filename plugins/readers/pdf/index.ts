@@ -1,29 +1,29 @@
-import { type Factory, reasonOf } from '../../../core/kit.ts';
-import { readDocument, refusal } from './document.ts';
+import type { Factory } from '../../../core/kit.ts';
+import { readDocument } from './document.ts';
 import type manifest from './manifest.ts';
 import { loadPdfium, PdfFile } from './pdfium.ts';
 
 const createPdfReader: Factory<typeof manifest> = async () => {
-  const pdfium = await loadPdfium();
+  let idle: PdfFile['pdfium'] | undefined = await loadPdfium();
   return {
     async read({ bytes }, context) {
       context.signal.throwIfAborted();
-      const file = openFile(bytes);
+      let pdfium = idle ?? (await loadPdfium());
+      // A file that is read meanwhile takes an instance of its own.
+      idle = undefined;
+      let file: PdfFile | undefined;
       try {
+        file = new PdfFile(pdfium, bytes);
         return await readDocument(file, context);
+      } catch (error) {
+        throw (file?.pdfium ?? pdfium).failureOf(error);
       } finally {
-        file.close();
+        file?.close();
+        pdfium = file?.pdfium ?? pdfium;
+        if (pdfium.isReusable) idle = pdfium;
       }
     },
   };
-
-  function openFile(bytes: Uint8Array): PdfFile {
-    try {
-      return new PdfFile(pdfium, bytes);
-    } catch (error) {
-      throw refusal(reasonOf(error));
-    }
-  }
 };
 
 export default createPdfReader;

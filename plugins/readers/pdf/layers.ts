@@ -15,7 +15,7 @@ const WHITE = 0xffffffff;
 /** Shades above are those of blank paper. */
 const PAPER = 250;
 
-/** Draws a page to see what is visible on it. @returns undefined if memory is short */
+/** Draws a page to see what is visible on it. @returns undefined if memory is short: then all of it counts as visible */
 export function drawPage(
   { pdfium }: PdfFile,
   page: number,
@@ -27,10 +27,14 @@ export function drawPage(
   const columns = Math.max(Math.ceil(width * scale), 1);
   const rows = Math.max(Math.ceil(height * scale), 1);
   const bitmap = call.FPDFBitmap_CreateEx(columns, rows, GRAY, 0, 0);
-  if (bitmap === 0) return undefined;
+  if (bitmap === 0) {
+    pdfium.wasShort();
+    return undefined;
+  }
   try {
     call.FPDFBitmap_FillRect(bitmap, 0, 0, columns, rows, WHITE);
     call.FPDF_RenderPageBitmap(bitmap, page, 0, 0, columns, rows, 0, 0);
+    if (pdfium.wasShort()) return undefined;
     const stride = call.FPDFBitmap_GetStride(bitmap);
     const pixels = pdfium.bytes(call.FPDFBitmap_GetBuffer(bitmap), stride * rows).slice();
     return { pixels, stride, columns, rows };

@@ -7,9 +7,20 @@ export default {
   formats: { extensions: ['.pdf'], mediaTypes: ['application/pdf'] },
   reports: {
     'left-out-lines': 'Lines of headers and footers that pages repeat, which are not in the text.',
-    'unread-pages': 'Numbers of pages that are broken, such as `3 4`, which are not in the text.',
+    'unread-pages': 'Numbers of pages that are broken, such as `3 7-9`, which are not in the text.',
     'unreadable-characters': 'Characters that are left out, because no font of the file says what they are.',
-    'pages-without-text': 'Numbers of pages without text, such as `3 4`: they are blank, scanned or drawn.',
+    'pages-without-text': 'Numbers of pages without text, such as `3 7-9`: they are blank, scanned or drawn.',
+  },
+  options: {
+    type: 'object',
+    properties: {
+      keep_furniture: {
+        type: 'boolean',
+        default: false,
+        description:
+          'Keeps headers, footers, page numbers and stamps in margins in the text, where they stand.',
+      },
+    },
   },
   needs: {
     packages: ['@hyzyla/pdfium'],
@@ -17,3 +28,7 @@ export default {
   },
   guarded: true,
 } as const satisfies Manifest;
+
+export interface PdfOptions {
+  readonly keep_furniture: boolean;
+}

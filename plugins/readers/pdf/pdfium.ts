@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { reasonOf, refusedError } from '../../../core/kit.ts';
 
 /**
  * PDFium's functions that this reader calls, by the names of its headers (`fpdfview.h`, `fpdf_text.h`, `fpdf_edit.h`,
@@ -80,7 +81,20 @@ const FUNCTIONS = [
 
 type Functions = Readonly<Record<(typeof FUNCTIONS)[number], (...values: number[]) => number>>;
 
+type Values = Readonly<Record<string, unknown>>;
+
+/** What is used of WebAssembly, which TypeScript declares for browsers alone. */
+declare const WebAssembly: {
+  readonly compile: (bytes: Uint8Array) => Promise<object>;
+  readonly Instance: new (program: object, imports: object) => { readonly exports: Values };
+};
+
+interface Imports {
+  readonly env: { emscripten_resize_heap: (bytes: number) => number };
+}
+
 interface Module {
+  readonly wasmExports: Values;
   readonly HEAPU8: Uint8Array;
   readonly HEAPU16: Uint16Array;
   readonly HEAP32: Int32Array;
@@ -100,31 +114,107 @@ export interface Rectangle {
 
 /** Bytes for what a function writes into memory that its caller gives: at most six doubles. */
 const SCRATCH = 64;
+const MEGABYTE = 1_048_576;
+/** Maximum bytes of PDFium's memory, besides those of the file. */
+const MAX_MEMORY = 256 * MEGABYTE;
+/** PDFium has been built with a stack of 64 KB, beneath which its data lie: nested objects would overwrite these. */
+const STACK = 8 * MEGABYTE;
+/** Bytes of memory above which an instance is not used for another file, since memory never shrinks. */
+const MAX_KEPT = 64 * MEGABYTE;
+
+/** What becomes of an instance. */
+interface Fate {
+  /** Bytes of memory that it may have. */
+  allowed: number;
+  /** It asked for more, in vain. */
+  isShort: boolean;
+  /** A call has failed, so its state is unknown, and nothing is called any more. */
+  isBroken: boolean;
+}
+
+type Arguments = readonly [number, number, number, number, number, number, number, number];
+
+/** Notes that a call has failed, so that what closes pages and frees memory after it calls nothing. */
+function guarded(of: (...values: Arguments) => number, fate: Fate): (...values: Arguments) => number {
+  return (a, b, c, d, e, f, g, h) => {
+    if (fate.isBroken) return 0;
+    try {
+      return of(a, b, c, d, e, f, g, h);
+    } catch (error) {
+      fate.isBroken = true;
+      throw error;
+    }
+  };
+}
 
 /** PDFium, compiled to WebAssembly: its functions, and its memory. One instance belongs to one thread. */
 export class Pdfium {
   readonly call: Functions;
   readonly #module: Module;
+  readonly #fate: Fate;
   /** Where functions write their results; see `SCRATCH`. */
   readonly scratch: number;
 
-  constructor(module: Module, functions: Functions) {
+  constructor(module: Module, fate: Fate) {
     this.#module = module;
-    this.call = functions;
+    this.#fate = fate;
+    const callable = (name: string) =>
+      guarded(module.wasmExports[name] as (...values: Arguments) => number, fate);
+    this.call = Object.fromEntries(FUNCTIONS.map((name) => [name, callable(name)])) as Functions;
     this.scratch = module._malloc(SCRATCH);
+    const setStack = module.wasmExports._emscripten_stack_restore as (top: number) => void;
+    setStack(module._malloc(STACK) + STACK);
     this.call.FPDF_InitLibrary();
+  }
+
+  /** Whether a call has failed for another reason than memory. */
+  get hasCrashed(): boolean {
+    return this.#fate.isBroken && !this.#fate.isShort;
+  }
+
+  /** Whether another file may be read with this instance. */
+  get isReusable(): boolean {
+    return !this.#fate.isBroken && !this.#fate.isShort && this.#module.HEAPU8.length <= MAX_KEPT;
+  }
+
+  /** Allows memory for a file of this size. */
+  allow(bytes: number): void {
+    this.#fate.allowed = MAX_MEMORY + bytes;
+  }
+
+  /** @throws RangeError if memory was refused: PDFium leaves out what it has no memory for, and says nothing */
+  checkMemory(): void {
+    if (this.#fate.isShort) throw new RangeError(MEMORY_ERROR);
+  }
+
+  /** What to throw for an error of a call; other errors stay as they are. */
+  failureOf(error: unknown): unknown {
+    const { isShort, isBroken } = this.#fate;
+    if (isShort)
+      return refusal(
+        `it needs more than ${MAX_MEMORY / MEGABYTE} MB of memory`,
+        new RangeError(MEMORY_ERROR, { cause: error }),
+      );
+    return isBroken ? refusal(`PDFium fails with it: ${reasonOf(error)}`, error) : error;
+  }
+
+  /** Whether memory was refused; what asks can do without. */
+  wasShort(): boolean {
+    const { isShort } = this.#fate;
+    this.#fate.isShort = false;
+    return isShort;
   }
 
   /** Copies bytes into PDFium's memory. The caller frees them. */
   copied(bytes: Uint8Array): number {
-    const pointer = this.#module._malloc(bytes.length);
-    if (pointer === 0) throw new RangeError('out of memory');
+    const pointer = this.#module._malloc(Math.max(bytes.length, 1));
+    if (pointer === 0) throw new RangeError(MEMORY_ERROR);
     this.#module.HEAPU8.set(bytes, pointer);
     return pointer;
   }
 
   free(pointer: number): void {
-    this.#module._free(pointer);
+    if (!this.#fate.isBroken) this.#module._free(pointer);
   }
 
   /** Allocates zeroed memory. */
@@ -227,58 +317,87 @@ export class Pdfium {
   }
 }
 
-interface Instance {
-  readonly exports: object;
-}
+export const refusal = (reason: string, cause?: unknown): Error =>
+  refusedError(`The PDF cannot be read: ${reason.replace(/\.$/, '')}.`, cause);
 
-/** WebAssembly of Node, which its types leave out. */
-declare const WebAssembly: {
-  readonly compile: (bytes: Uint8Array) => Promise<object>;
-  readonly Instance: new (module: object, imports: object) => Instance;
-};
+/** V8's words, by which the thread is ended: it would collect the memory of the instance too late. */
+const MEMORY_ERROR = 'Array buffer allocation failed';
 
-/** Loads PDFium into this thread. */
+let compiled: Promise<object> | undefined;
+
+/** Loads an instance of PDFium into this thread. Only the first is compiled. */
 export async function loadPdfium(): Promise<Pdfium> {
   const { PDFiumModule } = await import('@hyzyla/pdfium');
+  compiled ??= compile();
+  const program = await compiled;
+  const fate: Fate = { allowed: MAX_MEMORY, isShort: false, isBroken: false };
+  const instantiateWasm = (imports: Imports, done: (instance: object) => void): void => {
+    const { env } = imports;
+    const grow = env.emscripten_resize_heap;
+    env.emscripten_resize_heap = (bytes: number) => {
+      if (bytes >>> 0 <= fate.allowed) return grow(bytes);
+      fate.isShort = true;
+      return 0;
+    };
+    done(new WebAssembly.Instance(program, imports));
+  };
+  // Its messages say nothing about a file.
+  const module = (await PDFiumModule({ instantiateWasm, printErr() {} } as object)) as unknown as Module;
+  return new Pdfium(module, fate);
+}
+
+async function compile(): Promise<object> {
   const file = fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm'));
-  const wasm = await WebAssembly.compile(new Uint8Array(await readFile(file)));
-  let functions: object = {};
-  const module = await PDFiumModule({
-    // The module's own functions check and copy their arguments, which takes longer than most calls.
-    instantiateWasm(imports: object, done: (instance: Instance) => void) {
-      const instance = new WebAssembly.Instance(wasm, imports);
-      functions = instance.exports;
-      done(instance);
-      return functions;
-    },
-  });
-  return new Pdfium(module as unknown as Module, functions as Functions);
+  return WebAssembly.compile(await readFile(file));
 }
 
 const PASSWORD_ERROR = 4;
 
-/** A file that is open, and the page of it that is. */
+/** Pages of a file that may crash PDFium: each takes memory that is freed late. */
+const MAX_CRASHES = 3;
+
+/** A file that is open. */
 export class PdfFile {
-  readonly pdfium: Pdfium;
-  readonly document: number;
-  readonly form: number;
-  readonly #bytes: number;
-  readonly #formInfo: number;
+  pdfium: Pdfium;
+  document = 0;
+  form = 0;
+  readonly #content: Uint8Array;
+  #bytes = 0;
+  #formInfo = 0;
+  #crashes = 0;
 
   /** @throws Error that says why it cannot be opened */
-  constructor(pdfium: Pdfium, bytes: Uint8Array) {
+  constructor(pdfium: Pdfium, content: Uint8Array) {
     this.pdfium = pdfium;
-    this.#bytes = pdfium.copied(bytes);
-    this.document = pdfium.call.FPDF_LoadMemDocument(this.#bytes, bytes.length, 0);
+    this.#content = content;
+    this.#open();
+  }
+
+  #open(): void {
+    const { pdfium } = this;
+    const { length } = this.#content;
+    pdfium.allow(length);
+    this.#bytes = pdfium.copied(this.#content);
+    this.document = pdfium.call.FPDF_LoadMemDocument(this.#bytes, length, 0);
     if (this.document === 0) {
       const hasPassword = pdfium.call.FPDF_GetLastError() === PASSWORD_ERROR;
       pdfium.free(this.#bytes);
-      throw new Error(hasPassword ? 'it has a password; save it without' : 'it is not a PDF, or broken');
+      pdfium.checkMemory();
+      throw refusal(hasPassword ? 'it has a password; save it without' : 'it is not a PDF, or broken');
     }
     // FPDF_FORMFILLINFO of version 1, without callbacks: nothing is drawn, and no script runs.
     this.#formInfo = pdfium.zeroed(256);
     pdfium.setInt32(this.#formInfo, 1);
     this.form = pdfium.call.FPDFDOC_InitFormFillEnvironment(this.document, this.#formInfo);
+  }
+
+  /** Opens the file again in another instance, a few times. @returns whether it is open */
+  async reopen(): Promise<boolean> {
+    if (this.#crashes === MAX_CRASHES) return false;
+    this.#crashes++;
+    this.pdfium = await loadPdfium();
+    this.#open();
+    return true;
   }
 
   get pages(): number {

@@ -74,7 +74,7 @@ export interface TextInput {
 }
 
 export interface ChunkFields {
-  /** Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, places where it comes from, neighbours previous_id and next_id. For documents the default is id, document_id, index and metadata. */
+  /** Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, places where it comes from, left_out what its file says there besides, neighbours previous_id and next_id. For documents the default is id, document_id, index and metadata. */
   include?: (
     | 'id'
     | 'document_id'
@@ -84,6 +84,7 @@ export interface ChunkFields {
     | 'lines'
     | 'pages'
     | 'places'
+    | 'left_out'
     | 'neighbours'
   )[];
   /** Chunk ids differ between namespaces, for example one per collection. */
@@ -329,6 +330,63 @@ export interface SourcePlace {
   [key: string]: unknown;
 }
 
+export interface LeftOutText {
+  /**
+   * Where it begins in the text, in the request's unit.
+   * @min 0
+   */
+  start: number;
+  /**
+   * Where it ends in the text.
+   * @min 0
+   */
+  end: number;
+  /**
+   * The page, from 1; a slide is a page.
+   * @min 1
+   * @max 1000000
+   */
+  page?: number;
+  /**
+   * Left, top, right and bottom as fractions of the page as it is shown, from its top left corner.
+   * @maxItems 4
+   * @minItems 4
+   */
+  box?: number[];
+  /**
+   * Where it begins in a recording, in seconds.
+   * @min 0
+   */
+  start_time?: number;
+  /**
+   * Where it ends in a recording, in seconds.
+   * @min 0
+   */
+  end_time?: number;
+  /** Who speaks. */
+  speaker?: string;
+  /** The name of the sheet. */
+  sheet?: string;
+  /** A cell of a sheet, or a range of cells: `B2:D9`. */
+  cells?: string;
+  /**
+   * The cell of a notebook, from 1.
+   * @min 1
+   * @max 1000000
+   */
+  cell?: number;
+  /**
+   * The picture of the file, from 1, that the text describes.
+   * @min 1
+   * @max 1000000
+   */
+  image?: number;
+  /** What it is, such as `header_or_footer_line`. */
+  kind: string;
+  text: string;
+  [key: string]: unknown;
+}
+
 export interface Document {
   /** The text to chunk. */
   text: string;
@@ -354,6 +412,8 @@ export interface Document {
   pages?: number[];
   /** Where stretches of the text come from: pages, times of a recording, cells of a sheet. Neither starts nor ends decrease. */
   places?: SourcePlace[];
+  /** Texts that were left out of the text, such as headers, in the order of places. */
+  left_out?: LeftOutText[];
 }
 
 export interface DocumentsInput {
@@ -365,6 +425,52 @@ export interface DocumentsInput {
 export type DocumentStream = string;
 
 export interface SourcePosition {
+  /**
+   * The page, from 1; a slide is a page.
+   * @min 1
+   * @max 1000000
+   */
+  page?: number;
+  /**
+   * Left, top, right and bottom as fractions of the page as it is shown, from its top left corner.
+   * @maxItems 4
+   * @minItems 4
+   */
+  box?: number[];
+  /**
+   * Where it begins in a recording, in seconds.
+   * @min 0
+   */
+  start_time?: number;
+  /**
+   * Where it ends in a recording, in seconds.
+   * @min 0
+   */
+  end_time?: number;
+  /** Who speaks. */
+  speaker?: string;
+  /** The name of the sheet. */
+  sheet?: string;
+  /** A cell of a sheet, or a range of cells: `B2:D9`. */
+  cells?: string;
+  /**
+   * The cell of a notebook, from 1.
+   * @min 1
+   * @max 1000000
+   */
+  cell?: number;
+  /**
+   * The picture of the file, from 1, that the text describes.
+   * @min 1
+   * @max 1000000
+   */
+  image?: number;
+}
+
+export interface LeftOutPosition {
+  /** What it is, such as `header_or_footer_line`. */
+  kind?: string;
+  text?: string;
   /**
    * The page, from 1; a slide is a page.
    * @min 1
@@ -450,6 +556,8 @@ export interface Chunk {
   last_page?: number | null;
   /** Where the chunk comes from, each place once; null if its document has no places. */
   places?: SourcePosition[] | null;
+  /** Texts that the reader left out within the chunk, or behind it before the next. */
+  left_out?: LeftOutPosition[];
   /** @format uuid */
   previous_id?: string | null;
   /** @format uuid */
@@ -1584,7 +1692,7 @@ export interface JobInput {
   preset?: string;
   /** Changes to the steps of the preset, by the names of their plugins: `{"auto": {"chunk_size": 400}, "embeddings": null}`. Options are replaced, options within an object such as `code` one by one; null removes an option, or a step after the chunker. */
   override?: Record<string, object | null>;
-  /** Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, places where it comes from, neighbours previous_id and next_id. For documents the default is id, document_id, index and metadata. */
+  /** Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, places where it comes from, left_out what its file says there besides, neighbours previous_id and next_id. For documents the default is id, document_id, index and metadata. */
   include?: (
     | 'id'
     | 'document_id'
@@ -1594,6 +1702,7 @@ export interface JobInput {
     | 'lines'
     | 'pages'
     | 'places'
+    | 'left_out'
     | 'neighbours'
   )[];
   /** Chunk ids differ between namespaces, for example one per collection. */

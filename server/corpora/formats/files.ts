@@ -93,13 +93,14 @@ async function lineOf(
   if (decoded === undefined && isPlain)
     return { document: documentLine({ ...about, text: quotedUtf8(withoutMark(bytes)) }) };
   if (decoded === undefined || 'skipped' in decoded) return decoded ?? NOT_TEXT;
-  const { text, title, mediaType, places, metadata, leftOut } = decoded;
+  const { text, title, mediaType, places, metadata, leftOut, leftOutTexts } = decoded;
   const document = documentLine({
     ...about,
     text: quoted(text),
     title: title === undefined ? undefined : quoted(title),
     media_type: mediaType === undefined ? undefined : quoted(mediaType),
     places: places === undefined ? undefined : Buffer.from(JSON.stringify(places)),
+    left_out: leftOutTexts?.length ? Buffer.from(JSON.stringify(leftOutTexts)) : undefined,
     metadata: metadata === undefined ? undefined : Buffer.from(JSON.stringify(metadata)),
   });
   return { document, leftOut };

@@ -136,7 +136,7 @@ function typeName(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-const NAMES = ['id', 'title', 'filename', 'media_type', 'metadata', 'places', 'text'] as const;
+const NAMES = ['id', 'title', 'filename', 'media_type', 'metadata', 'places', 'left_out', 'text'] as const;
 
 export type LineParts = { readonly [N in (typeof NAMES)[number]]?: Uint8Array | undefined };
 

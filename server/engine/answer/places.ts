@@ -1,5 +1,5 @@
 import type { Span } from '../../../core/contracts/chunk.ts';
-import type { SourcePlace, SourcePosition } from '../../../core/contracts/reader.ts';
+import type { LeftOutText, SourcePlace, SourcePosition } from '../../../core/contracts/reader.ts';
 import { countUpTo } from '../../../core/engine/search.ts';
 import { cellRange, columnNumber } from '../../../plugins/toolkit/places.ts';
 import { type Column, constantColumn, jsonColumn, numberColumn } from './chunk-writer.ts';
@@ -19,6 +19,25 @@ export function placeColumns(places: readonly SourcePlace[] = [], spans: readonl
   const json = lists.map((list) => Buffer.from(JSON.stringify(list.map(positionOf))));
   return [jsonColumn('places', json)];
 }
+
+/** What was left out within each chunk, or behind it before the next. What stood before the first chunk is in the first. */
+export function leftOutColumns(leftOut: readonly LeftOutText[] = [], spans: readonly Span[]): Column[] {
+  const begins = Float64Array.from(spans, ({ start }) => start).sort();
+  const lists: SourcePosition[][] = spans.map(() => []);
+  const order = spans.map((_, index) => index).sort((a, b) => startOf(spans, a) - startOf(spans, b));
+  for (const { start, end: _end, ...position } of leftOut) {
+    const index = order[Math.max(countUpTo(begins, start) - 1, 0)];
+    if (index !== undefined) lists[index]?.push(position);
+  }
+  return [
+    jsonColumn(
+      'left_out',
+      lists.map((list) => Buffer.from(JSON.stringify(list))),
+    ),
+  ];
+}
+
+const startOf = (spans: readonly Span[], index: number): number => spans[index]?.start ?? 0;
 
 /** The first and last page of each chunk. A chunk without a page has that of the nearest place before it, or null. */
 export function pageColumns(places: readonly SourcePlace[] = [], spans: readonly Span[]): Column[] {

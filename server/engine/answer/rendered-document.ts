@@ -18,7 +18,7 @@ import {
   type WrittenChunk,
   type WrittenDocument,
 } from './chunk-writer.ts';
-import { pageColumns, placeColumns } from './places.ts';
+import { leftOutColumns, pageColumns, placeColumns } from './places.ts';
 
 /** Fields of every chunk of a pipeline; null if no step has set a value. */
 const PIPELINE_FIELDS = Object.freeze({ context: null, embedding: null });
@@ -70,6 +70,7 @@ const COLUMNS: Readonly<Record<Exclude<Included, 'id'>, ColumnsOf>> = {
   lines: ({ text }, { spans }) => lineColumns(text, spans),
   pages: ({ about }, { spans }) => pageColumns(about?.places, spans),
   places: ({ about }, { spans }) => placeColumns(about?.places, spans),
+  left_out: ({ about }, { spans }) => leftOutColumns(about?.leftOut, spans),
   neighbours: (_document, _chunks, { ids }) => neighbourColumns(ids),
 };
 

@@ -140,7 +140,7 @@ function documentOfFile(
   read: ReadFile,
   limits: Limits,
 ): SourceDocument {
-  const { text, title, mediaType, places } = read;
+  const { text, title, mediaType, places, leftOutTexts: leftOut } = read;
   checkLength(text, 'file', limits);
   checkPlaces(reader, read);
   const given = readGiven(document);
@@ -153,14 +153,16 @@ function documentOfFile(
     filename,
     mediaType,
     places,
+    leftOut,
     metadata,
   };
   return documentOf(text, about);
 }
 
-function checkPlaces({ manifest }: PluginEntry, { text, places = [] }: ReadFile): void {
+function checkPlaces({ manifest }: PluginEntry, { text, places = [], leftOutTexts = [] }: ReadFile): void {
   checkPlaceCount(places, 'file');
-  const reason = problemOfPlaces(places, text);
+  checkPlaceCount(leftOutTexts, 'file');
+  const reason = problemOfPlaces(places, text) ?? problemOfPlaces(leftOutTexts, text, 'leftOutTexts');
   if (reason !== undefined) throw brokenPromise(manifest, reason);
 }
 

@@ -1,6 +1,6 @@
 import { LONG_TEXTS, PURPOSES } from '../../../core/contracts/embedding.ts';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
-import { placeSchema } from './places.ts';
+import { leftOutSchema, placeSchema } from './places.ts';
 
 export const INCLUDED = [
   'id',
@@ -11,6 +11,7 @@ export const INCLUDED = [
   'lines',
   'pages',
   'places',
+  'left_out',
   'neighbours',
 ] as const;
 export type Included = (typeof INCLUDED)[number];
@@ -69,6 +70,11 @@ export const documentSchema = {
       description:
         'Where stretches of the text come from: pages, times of a recording, cells of a sheet. Neither starts nor ends decrease.',
     },
+    left_out: {
+      type: 'array',
+      items: leftOutSchema,
+      description: 'Texts that were left out of the text, such as headers, in the order of places.',
+    },
   },
   additionalProperties: false,
 } as const;
@@ -106,7 +112,7 @@ export function fieldMembers(source: Source, namespace: string): Readonly<Record
       items: { enum: INCLUDED },
       default: DEFAULTS[source],
       description:
-        'Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, places where it comes from, neighbours previous_id and next_id. For documents the default is id, document_id, index and metadata.',
+        'Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, places where it comes from, left_out what its file says there besides, neighbours previous_id and next_id. For documents the default is id, document_id, index and metadata.',
     },
     namespace: {
       type: 'string',

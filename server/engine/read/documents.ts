@@ -1,6 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import type { Chunk, DocumentInfo, OffsetUnit } from '../../../core/contracts/chunk.ts';
-import type { SourcePlace } from '../../../core/contracts/reader.ts';
+import type { LeftOutText, SourcePlace } from '../../../core/contracts/reader.ts';
 import { invalid } from '../../../core/errors.ts';
 import { locate } from '../answer/offsets.ts';
 import { checkDocuments, checkMetadata, type Limits, listTexts } from '../limits.ts';
@@ -14,7 +14,7 @@ import {
   literalOf,
   toJsonText,
 } from './json.ts';
-import { readPlaces } from './places.ts';
+import { readLeftOut, readPlaces } from './places.ts';
 
 /** The input of the stages: a document, or a list of chunks of a request. */
 export type Input = SourceDocument | GivenChunks;
@@ -38,6 +38,8 @@ export interface AboutDocument {
   readonly metadata?: Uint8Array | undefined;
   /** Source positions of stretches of the text, in UTF-16 code units. Neither starts nor ends decrease. */
   readonly places?: readonly SourcePlace[] | undefined;
+  /** Texts that a reader left out, with the same order and offsets. */
+  readonly leftOut?: readonly LeftOutText[] | undefined;
 }
 
 export interface GivenChunks {
@@ -68,8 +70,8 @@ export function readTexts(text: string | readonly string[], body: Buffer, limits
   return texts.map((text, index) => ({ text, json: literals[index] as JsonText }));
 }
 
-export type ParsedDocument = Omit<FromSchema<typeof documentSchema>, 'places'> &
-  Pick<AboutDocument, 'places'>;
+export type ParsedDocument = Omit<FromSchema<typeof documentSchema>, 'places' | 'left_out'> &
+  Pick<AboutDocument, 'places'> & { readonly left_out?: AboutDocument['leftOut'] };
 
 /**
  * Converts the documents of a request.
@@ -125,7 +127,7 @@ interface DocumentPosition {
  * @throws ServiceError `invalid_parameters` for metadata that is too long, or invalid places
  */
 export function readDocument(
-  { text, id, title, filename, media_type: mediaType, pages, places }: ParsedDocument,
+  { text, id, title, filename, media_type: mediaType, pages, places, left_out }: ParsedDocument,
   { body, at, place }: DocumentPosition,
   unit: OffsetUnit,
 ): SourceDocument {
@@ -138,6 +140,7 @@ export function readDocument(
     mediaType,
     metadata: metadata === undefined ? undefined : body.subarray(metadata.from, metadata.to),
     places: readPlaces({ pages, places }, text, unit, place),
+    leftOut: readLeftOut(left_out, text, unit, place),
   };
   checkMetadata(about.metadata, `${place}metadata`);
   return { text, json, about };

@@ -1,5 +1,5 @@
 import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
-import type { SourcePlace } from '../../../core/contracts/reader.ts';
+import type { LeftOutText, SourcePlace } from '../../../core/contracts/reader.ts';
 import { splitsCodePoint } from '../../../core/engine/cuts/cuts.ts';
 import { invalid, type ServiceError } from '../../../core/errors.ts';
 import { placesOfPages } from '../../../plugins/toolkit/places.ts';
@@ -54,6 +54,20 @@ export const placeSchema = {
   additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
 } as const;
 
+/** A text that was left out. */
+export const leftOutProperties = {
+  kind: { type: 'string', description: 'What it is, such as `header_or_footer_line`.' },
+  text: { type: 'string' },
+  ...placeProperties,
+} as const;
+
+export const leftOutSchema = {
+  ...placeSchema,
+  title: 'LeftOutText',
+  required: ['start', 'end', 'kind', 'text'],
+  properties: { ...placeSchema.properties, ...leftOutProperties },
+} as const;
+
 /**
  * Checks the pages or places of a document, and converts their offsets to UTF-16.
  *
@@ -69,18 +83,35 @@ export function readPlaces(
   name: string,
 ): readonly SourcePlace[] | undefined {
   if (pages === undefined && places === undefined) return undefined;
-  // In ASCII all units are the same.
-  const isPlain = Buffer.byteLength(text) === text.length;
-  const offsetOf = createUtf16Cursor(text, isPlain ? 'utf16' : unit);
-  if (pages !== undefined)
+  if (pages !== undefined) {
+    const offsetOf = cursorIn(text, unit);
     return placesOfPages(readPages(pages, offsetOf, unit, `${name}pages`), text.length);
-  if (places === undefined) return undefined;
-  const at = `${name}places`;
+  }
+  return places && checkedPlaces(places, text, unit, `${name}places`);
+}
+
+/** As `readPlaces`, for texts that were left out. */
+export function readLeftOut(
+  leftOut: readonly LeftOutText[] | undefined,
+  text: string,
+  unit: OffsetUnit,
+  name: string,
+): readonly LeftOutText[] | undefined {
+  return leftOut && (checkedPlaces(leftOut, text, unit, `${name}left_out`) as readonly LeftOutText[]);
+}
+
+/** @param at name of the list in messages */
+function checkedPlaces(
+  places: readonly SourcePlace[],
+  text: string,
+  unit: OffsetUnit,
+  at: string,
+): readonly SourcePlace[] {
   checkPlaceCount(places, at);
   const problem = firstProblem(places);
   if (problem !== undefined) throw invalid(`${at}${problem}`);
-  if ((isPlain || unit === 'utf16') && firstOutside(places, text) === -1) return places;
-  const converted = inUtf16(places, offsetOf);
+  if ((isAscii(text) || unit === 'utf16') && firstOutside(places, text) === -1) return places;
+  const converted = inUtf16(places, cursorIn(text, unit));
   const wrong = converted.findIndex(({ start, end }) => start === undefined || end === undefined);
   if (wrong !== -1) {
     const edge = converted[wrong]?.start === undefined ? 'start' : 'end';
@@ -88,6 +119,12 @@ export function readPlaces(
   }
   return converted as readonly SourcePlace[];
 }
+
+/** In ASCII all units are the same. */
+const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
+
+const cursorIn = (text: string, unit: OffsetUnit): Utf16Cursor =>
+  createUtf16Cursor(text, isAscii(text) ? 'utf16' : unit);
 
 type Unchecked = Omit<SourcePlace, 'start' | 'end'> & Record<'start' | 'end', number | undefined>;
 
@@ -105,11 +142,16 @@ function inUtf16(places: readonly SourcePlace[], offsetOf: Utf16Cursor): Uncheck
   return converted;
 }
 
-export function problemOfPlaces(places: readonly SourcePlace[], text: string): string | undefined {
+/** @param name of the list in the message */
+export function problemOfPlaces(
+  places: readonly SourcePlace[],
+  text: string,
+  name = 'places',
+): string | undefined {
   const problem = firstProblem(places);
-  if (problem !== undefined) return `places${problem}`;
+  if (problem !== undefined) return `${name}${problem}`;
   const wrong = firstOutside(places, text);
-  return wrong === -1 ? undefined : `places[${wrong}]: ends beyond the text, or within a character`;
+  return wrong === -1 ? undefined : `${name}[${wrong}]: ends beyond the text, or within a character`;
 }
 
 /** The index of the first place that ends beyond the text or inside a character; -1 if all are valid. */

@@ -177,7 +177,13 @@ export function joinChunks(
     end_index = Math.max(end_index, next.end_index);
     token_count += next.token_count;
   }
-  const joined = { ...first, ...endOf(chunks.at(-1) as Chunk), ...placesOf(chunks), token_count };
+  const joined = {
+    ...first,
+    ...endOf(chunks.at(-1) as Chunk),
+    ...placesOf(chunks),
+    ...leftOutOf(chunks),
+    token_count,
+  };
   return { ...joined, ...fields, text, end_index };
 }
 
@@ -193,6 +199,11 @@ function placesOf(chunks: readonly Chunk[]): { readonly places?: readonly unknow
   const all = chunks.flatMap(({ places }) => (Array.isArray(places) ? (places as unknown[]) : []));
   const places = all.filter((place, index) => index === 0 || !isDeepStrictEqual(place, all[index - 1]));
   return places.length === 0 ? {} : { places };
+}
+
+function leftOutOf(chunks: readonly Chunk[]): { readonly left_out?: readonly unknown[] } {
+  const all = chunks.flatMap(({ left_out }) => (Array.isArray(left_out) ? (left_out as unknown[]) : []));
+  return all.length === 0 ? {} : { left_out: all };
 }
 
 function textBehind({ text, start_index }: Chunk, offset: number, length: Length | undefined): string {

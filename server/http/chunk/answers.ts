@@ -1,6 +1,6 @@
 import type { Manifest } from '../../../core/contracts/manifest.ts';
 import { count, described, listOf, natural, number, object, text } from '../../engine/answer/schemas.ts';
-import { placeProperties } from '../../engine/read/places.ts';
+import { leftOutProperties, placeProperties } from '../../engine/read/places.ts';
 import { componentName } from '../docs/document.ts';
 
 /**
@@ -33,6 +33,11 @@ const includedProperties = {
     type: ['array', 'null'],
     items: { title: 'SourcePosition', type: 'object', properties: placeProperties },
     description: 'Where the chunk comes from, each place once; null if its document has no places.',
+  },
+  left_out: {
+    type: 'array',
+    items: { title: 'LeftOutPosition', type: 'object', properties: leftOutProperties },
+    description: 'Texts that the reader left out within the chunk, or behind it before the next.',
   },
   previous_id: uuidOrNull,
   next_id: uuidOrNull,

@@ -129,7 +129,7 @@ t.test('a page without text has an empty place, and is named', async (t) => {
       [10, 10, 6],
     ],
   );
-  t.same(reports, { 'pages-without-text': '1 3 4 6' });
+  t.same(reports, { 'pages-without-text': '1 3-4 6' });
 });
 
 t.test('a divided word is joined, a compound keeps its hyphen', async (t) => {
@@ -179,9 +179,10 @@ t.test('a tagged file says what its headings and pictures are', async (t) => {
   const catalog = `/MarkInfo<</Marked true>>/StructTreeRoot ${FIRST_MORE} 0 R`;
   const info = '/Title(A title)/Author(Ann)';
   const file = await read(makePdf([page(content, '/StructParents 0')], { catalog, info, objects }));
-  t.equal(file.text, '## A small heading\n\nLARGE\n\n![A cat]');
-  t.same(placed(file).at(-1), ['![A cat]', { page: 1, box: [0.1, 0.8, 0.2, 0.9], image: 1 }]);
-  t.match(file, { title: 'A title', metadata: { authors: ['Ann'] }, reports: { 'left-out-lines': '1' } });
+  // Programs mark content as an artifact, too: what no other page repeats stays.
+  t.equal(file.text, '## A small heading\n\nLARGE\n\n![A cat]\n\nNot content');
+  t.same(placed(file).at(-2), ['![A cat]', { page: 1, box: [0.1, 0.8, 0.2, 0.9], image: 1 }]);
+  t.match(file, { title: 'A title', metadata: { authors: ['Ann'] }, reports: {} });
 });
 
 t.test('a heading of a tagged file may begin a line, and ends with its page', async (t) => {
@@ -230,8 +231,8 @@ t.test('what is filled in and put on a page is text, at its place', async (t) =>
     makePdf([page(at(50, 700, 'Name:'), '/Annots[6 0 R 7 0 R 8 0 R 9 0 R]')], { catalog, objects }),
   );
   const boxes = new Map(placed(file).map(([text, place]) => [text, (place as { box: number[] }).box]));
-  t.same([...boxes.keys()].sort(), ['Filled in', 'Name:', 'Put there']);
-  t.match(boxes.get('Filled in'), [0.2, Number, 0.4, Number]);
+  t.same([...boxes.keys()].sort(), ['Name:\tFilled in', 'Put there']);
+  t.match(boxes.get('Put there'), [0.2, Number, 0.4, Number]);
 });
 
 t.test('Japanese in a font that names its table of characters', async (t) => {
@@ -249,7 +250,7 @@ t.test('signs are what they mean: loose accents, characters of Windows', async (
   t.equal((await read(makePdf([page(at(50, 700, '\xa8a la carte'))]))).text, '\u00e4 la carte');
 });
 
-t.test('letters that are pictures are as high as these, without a package for drawing', async (t) => {
+t.test('a line of letters that are pictures is as high as their font', async (t) => {
   const glyph = stream('8 0 d0 q 8 0 0 8 0 0 cm BI /W 8/H 8/IM true/BPC 1 ID \0\0\0\0\0\0\0\0 EI Q');
   const shape = '/FontMatrix[.1 0 0 .1 0 0]/FontBBox[0 0 0 0]/FirstChar 97/LastChar 97/Widths[8]';
   const font = `<</Type/Font/Subtype/Type3${shape}/CharProcs<</a 7 0 R>>/Encoding<</Differences[97/a]>>>>`;
@@ -258,9 +259,7 @@ t.test('letters that are pictures are as high as these, without a package for dr
   const [[text, place] = []] = placed(await read(made));
   const [, top, , bottom] = (place as { box: number[] }).box as [number, number, number, number];
   t.equal(text, 'aaa');
-  t.equal(Math.round((bottom - top) * 800), 8);
-  const { DOMMatrix } = globalThis as { DOMMatrix?: { readonly name: string } };
-  t.equal(DOMMatrix?.name, 'UnusedMatrix', 'as an image has it');
+  t.equal(Math.round((bottom - top) * 800), 10);
 });
 
 const FILE_NAMES = [

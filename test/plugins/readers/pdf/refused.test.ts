@@ -4,7 +4,7 @@ import t from 'tap';
 import createReader from '../../../../plugins/readers/pdf/index.ts';
 import { readWith } from '../reading.ts';
 import { at, FIRST_MORE, makePdf, pdfOf, stream } from './support/builder.ts';
-import { billionPages, deepArray, pagesInCircle, samePage } from './support/hostile.ts';
+import { billionPages, deepArray, formsInForms, pagesInCircle, samePage } from './support/hostile.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/pdf');
 const read = (bytes: Uint8Array | string) => readWith(createReader, bytes);
@@ -37,17 +37,19 @@ function withBrokenPage(): Buffer {
   return pdfOf([
     '<</Type/Catalog/Pages 2 0 R>>',
     '<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>>',
-    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]>>',
-    ...['17', '<<>>'],
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 5 0 R/Resources<</Font<</F 6 0 R>>>>>>',
+    '17',
+    stream(at(50, 700, 'Here')),
+    ...['<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>', '<<>>'],
   ]);
 }
 
 t.test('what cannot be read is refused in words that say what to do', async (t) => {
   for (const [bytes, problem] of [
     [readFileSync(join(FIXTURES, 'password.pdf')), 'it has a password; save it without.'],
-    ['', /it is not a PDF, or broken: /],
-    ['Just text.', /it is not a PDF, or broken: /],
-    [pagesInCircle(), /cannot be read: /],
+    ['', 'it is not a PDF, or broken.'],
+    ['Just text.', 'it is not a PDF, or broken.'],
+    [pagesInCircle(), 'all of its 5 pages are broken.'],
     [
       pages('0 0 9 9 re f'),
       'its page has no text: it is a scan, or drawn; a reader with OCR can read it, such as docling, once DOCLING_URL is set.',
@@ -57,13 +59,49 @@ t.test('what cannot be read is refused in words that say what to do', async (t) 
       withPrivateCharacters(),
       /its fonts do not say what their characters are; a reader with OCR can read it/,
     ],
-    [drawingItself(), /^The PDF cannot be read: page 1 of 1 cannot be read: .*circular/],
-    [withBrokenPage(), /^The PDF cannot be read: page 2 of 2 cannot be read: Page dictionary [^.]*\.$/],
     [samePage(20_001), 'it has 20001 pages, over the limit of 20000; divide it.'],
   ] as const) {
     const message = typeof problem === 'string' ? `The PDF cannot be read: ${problem}` : problem;
     await t.rejects(read(bytes), { statusCode: 400, message });
   }
+});
+
+t.test('a form that draws itself is drawn once', async (t) => {
+  t.equal((await read(drawingItself())).text, 'Before\n\nAfter');
+});
+
+t.test('a broken page costs itself, and is named', async (t) => {
+  const reports: string[][] = [];
+  const report = (...one: string[]) => void reports.push(one);
+  const { text, leftOut } = await readWith(createReader, withBrokenPage(), {}, {}, report);
+  t.equal(text, 'Here');
+  t.same(reports, [['unread-pages', '2']]);
+  t.same(leftOut, { unread_page: 1 });
+});
+
+t.test('a file with junk before it, or a damaged table of objects, is read', async (t) => {
+  const whole = pages(at(50, 700, 'Whole text'));
+  const table = whole.indexOf('xref');
+  for (const bytes of [
+    Buffer.concat([Buffer.from('From: a mail\n\n'), whole]),
+    whole.subarray(0, table),
+    Buffer.from(whole.toString('latin1').replace(/startxref\n\d+/, 'startxref\n7'), 'latin1'),
+  ])
+    t.equal((await read(bytes)).text, 'Whole text');
+});
+
+t.test('what takes too much memory is refused, and the reader goes on', async (t) => {
+  const { collaborators } = await import('../../../../server/testing/collaborators.ts');
+  const reader = await createReader(collaborators());
+  const context = { report() {}, signal: new AbortController().signal, options: {} };
+  const ask = async (bytes: Uint8Array) =>
+    reader.read({ bytes, name: undefined, mediaType: undefined, charset: undefined }, context);
+  await t.rejects(ask(formsInForms()), {
+    statusCode: 400,
+    message: 'The PDF cannot be read: it needs more than 256 MB of memory.',
+    cause: { message: 'Array buffer allocation failed' },
+  });
+  t.equal((await ask(pages(at(50, 700, 'Still here')))).text, 'Still here');
 });
 
 t.test('hostile files end with an error, or as what they are', async (t) => {

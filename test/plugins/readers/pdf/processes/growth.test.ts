@@ -36,9 +36,17 @@ t.test('a page costs as much as it has runs, however they lie', async (t) => {
   );
   const write = async ({ length }: string, _: object, name: string): Promise<void> => {
     const runs = Array.from({ length }, (_, index) => SHAPES[name]?.(index) ?? run(0, 0));
-    const page = { number: 1, width: 600, height: 800, figures: [], runs: new Map([[0, runs]]) };
-    const pages = [page, page, page].map(linesOf);
-    findFurniture(pages);
+    const page = {
+      number: 1,
+      width: 600,
+      height: 800,
+      figures: [],
+      runs: new Map([[0, runs]]),
+      unreadable: 0,
+      isFaulty: false,
+    };
+    const pages = [page, page, page].map((one) => linesOf(one));
+    findFurniture(pages, 10);
     const paragraphs = paragraphsOf(pages.flat());
     findHeadings(paragraphs, []);
     writeMarkdown(paragraphs, pages.length);

@@ -85,7 +85,7 @@ export const manyRuns = (runs: number): Buffer =>
   makePdf([
     {
       content: Array.from({ length: runs }, (_, index) =>
-        at((index * 37) % 560, (index * 61) % 780, `w${index}`),
+        at((index * 37) % 560, (index * 61) % 780, `${index}`),
       ).join(''),
     },
   ]);
