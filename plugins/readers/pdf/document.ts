@@ -5,6 +5,7 @@ import { extractPage } from './extract-page.ts';
 import { findFurniture } from './furniture.ts';
 import { findHeadings, type OutlineItem } from './headings.ts';
 import { type Line, linesOf, mostFrequent } from './lines.ts';
+import type { PdfOptions } from './manifest.ts';
 import { writeMarkdown } from './markdown.ts';
 import type { Page } from './page.ts';
 import { paragraphsOf } from './paragraphs.ts';
@@ -78,7 +79,8 @@ function checkText(pages: readonly Page[]): void {
 }
 
 /** Writes the pages as a text. What all pages repeat is left out, unless there is nothing else. */
-function writePages(pages: readonly Page[], outline: readonly OutlineItem[], { report }: ReadContext) {
+function writePages(pages: readonly Page[], outline: readonly OutlineItem[], context: ReadContext) {
+  const { report } = context;
   const lines = pages.map(linesOf);
   const all = lines.flat();
   const furniture = findFurniture(lines, usualSizeOf(all));
@@ -92,14 +94,20 @@ function writePages(pages: readonly Page[], outline: readonly OutlineItem[], { r
   if (faulty.length > 0) report('unread-pages', faulty.join(' '));
   if (blank.length > 0) report('pages-without-text', blank.join(' '));
   const paragraphs = paragraphsOf(body);
-  findHeadings(paragraphs, outline);
+  findHeadings(
+    paragraphs.filter(({ lines }) => lines[0]?.row === undefined),
+    outline,
+  );
+  const { tables = 'auto' } = context.options as PdfOptions;
+  const { repeatedHeads, ...written } = writeMarkdown(paragraphs, pages.length, tables);
   const leftOut = {
     ...(repeated > 0 && { header_or_footer_line: repeated }),
     ...(faulty.length > 0 && { unread_page: faulty.length }),
     ...(blank.length > 0 && { page_without_text: blank.length }),
     ...(unreadable > 0 && { unreadable_character: unreadable }),
+    ...(repeatedHeads > 0 && { repeated_table_header_row: repeatedHeads }),
   };
-  return { ...writeMarkdown(paragraphs, pages.length), leftOut };
+  return { ...written, leftOut };
 }
 
 function usualSizeOf(lines: readonly Line[]): number {

@@ -11,9 +11,24 @@ export default {
     'unreadable-characters': 'Characters that are left out, because no font of the file says what they are.',
     'pages-without-text': 'Numbers of pages without text, such as `3 4`: they are blank, scanned or drawn.',
   },
+  options: {
+    type: 'object',
+    properties: {
+      tables: {
+        enum: ['auto', 'markdown'],
+        default: 'auto',
+        description:
+          '`auto` writes tables as Markdown tables, but those without rules, blank cells and wrapped cells as lines with tabs between the cells. `markdown` writes all as Markdown tables.',
+      },
+    },
+  },
   needs: {
     packages: ['@hyzyla/pdfium'],
     packageFiles: { '@hyzyla/pdfium': ['LICENSE.md', 'dist/index.esm.js', 'dist/pdfium.wasm'] },
   },
   guarded: true,
 } as const satisfies Manifest;
+
+export interface PdfOptions {
+  readonly tables?: 'auto' | 'markdown';
+}
