@@ -384,6 +384,8 @@ function isTabular(block: readonly TextLine[], lines: readonly CellRow[]): boole
     (share(0, MARK) > 0.5 || share(1, EQUATION) > 0.4 || share(1, /^\d{1,4}$|^[ivxl]+$/) > 0.8)
   )
     return false;
+  // Words of running text may be below each other by chance.
+  if (columns > 3 && shareOf(/^\p{Ll}+[,.;]?$/u) > 0.5) return false;
   if (shareOf(LABEL) > 0.3 || shareOf(/[=\u2211\u222b\u2264\u2265\u2208{};]/) > 0.25) return false;
   const isMono = block.every(({ row }) => row.runs.every((run) => run.isMono));
   if (isMono && numbers < 0.4 * multi.length) return false;

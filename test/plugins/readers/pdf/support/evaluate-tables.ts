@@ -34,7 +34,7 @@ function tablesOfTruth(xml: string): Cell[][] {
     [...table.matchAll(/<region([^>]*)>([\s\S]*?)<\/region>/g)].flatMap(
       ([, attributes = '', region = '']) => {
         const of = (name: string, from: string) =>
-          Number(new RegExp(`${name}="(-?\\d+)"`).exec(from)?.[1] ?? 0);
+          Number(new RegExp(`${name}=["'](-?\\d+)`).exec(from)?.[1] ?? 0);
         return [...region.matchAll(/<cell([^>]*)>([\s\S]*?)<\/cell>/g)].flatMap(
           ([, cell = '', content = '']) => {
             const text = plain(decoded(/<content>([\s\S]*?)<\/content>/.exec(content)?.[1] ?? ''));
