@@ -98,6 +98,13 @@ function common(a: readonly string[], b: readonly string[]): number {
   return found;
 }
 
+/** The share of the cells of one table whose text another one has. */
+const likeness = (truth: readonly Cell[], table: readonly Cell[]): number =>
+  common(
+    table.map(({ text }) => text),
+    truth.map(({ text }) => text),
+  ) / truth.length;
+
 const best = (votes: ReadonlyMap<string, number>): string =>
   [...votes].reduce((most, one) => (one[1] > most[1] ? one : most), ['', 0] as [string, number])[0];
 
@@ -110,6 +117,8 @@ function wrongCells(truth: readonly Cell[], found: readonly (readonly Cell[])[])
         ...(places.get(text) ?? []),
         { row: `${index} ${row}`, column: `${index} ${column}` },
       ]);
+  // Equal cells of other tables do not decide.
+  const weights = found.map((table) => likeness(truth, table) ** 2);
   const voted = (of: 'row' | 'column') =>
     new Map(
       Array.from(
@@ -118,7 +127,8 @@ function wrongCells(truth: readonly Cell[], found: readonly (readonly Cell[])[])
           const votes = new Map<string, number>();
           for (const { text } of cells) {
             const all = new Set((places.get(text) ?? []).map((place) => place[of]));
-            for (const one of all) votes.set(one, (votes.get(one) ?? 0) + 1 / all.size);
+            for (const one of all)
+              votes.set(one, (votes.get(one) ?? 0) + (weights[Number.parseInt(one, 10)] ?? 0) / all.size);
           }
           return [at, best(votes)] as const;
         },
