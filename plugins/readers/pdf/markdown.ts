@@ -24,7 +24,7 @@ export function writeMarkdown(
 ): { text: string; places: SourcePlace[]; repeatedHeads: number } {
   const writer = new Writer(wordsOf(paragraphs));
   for (const paragraph of paragraphs) {
-    const isTable = paragraph.lines[0]?.row !== undefined;
+    const isTable = paragraph.lines[0]?.row !== undefined && paragraph.lines.length > 1;
     if (isTable && (tables === 'markdown' || !isSimple(paragraph))) writer.writeTable(paragraph);
     else writer.write(paragraph);
   }

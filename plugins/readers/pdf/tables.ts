@@ -40,7 +40,7 @@ const NUMBER =
 const SIGN = /^(?:[$\u20ac\u00a3\u00a5]|US\$)\s*\(?$/;
 const CLOSING = /^[)%\]]+$/;
 const MARK =
-  /^\s*(?:[\u2022\u25aa\u25cf\u25cb\u25a0\uf0b7\uf0a7*\u2013-]|\(?(?:[\dA-Za-z]{1,3}|[ivx]{1,5})[.)]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2})+\.?)\s*$/;
+  /^\s*(?:[\u2022\u25aa\u25cf\u25cb\u25a0\uf0b7\uf0a7*\u2013-]|\(?(?:[\dA-Za-z]{1,3}|[ivx]{1,5})[.):]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2})+\.?)\s*$/;
 const EQUATION = /^\(\w{1,3}(?:\.\d{1,3})*\)$/;
 const LEADER = /(?:\.\s?){4,}/;
 const LABEL = /:\s*_*$/;
@@ -384,6 +384,17 @@ function isTabular(block: readonly TextLine[], lines: readonly CellRow[]): boole
     (share(0, MARK) > 0.5 || share(1, EQUATION) > 0.4 || share(1, /^\d{1,4}$|^[ivxl]+$/) > 0.8)
   )
     return false;
+  const filled = lines.reduce((sum, line) => sum + filledOf(line).length, 0);
+  // Labels of a diagram are scattered; a list has little beside its points.
+  if (all.length < 0.5 * texts.length * columns) return false;
+  if (columns === 3 && share(0, MARK) > 0.5 && filled < 2.4 * lines.length) return false;
+  if (
+    columns === 2 &&
+    share(0, /^\d{1,3}$/) > 0.8 &&
+    share(1, NUMBER) < 0.2 &&
+    countUp(texts.map(([text = '']) => text))
+  )
+    return false;
   // Words of running text may be below each other by chance.
   if (columns > 3 && shareOf(/^\p{Ll}+[,.;]?$/u) > 0.5) return false;
   if (shareOf(LABEL) > 0.3 || shareOf(/[=\u2211\u222b\u2264\u2265\u2208{};]/) > 0.25) return false;
@@ -391,6 +402,11 @@ function isTabular(block: readonly TextLine[], lines: readonly CellRow[]): boole
   if (isMono && numbers < 0.4 * multi.length) return false;
   return !isText(block);
 }
+
+/** Whether numbers are those of lines. */
+const countUp = (numbers: readonly string[]): boolean =>
+  numbers.slice(1).filter((text, at) => Number(text) === Number(numbers[at]) + 1).length >
+  0.6 * (numbers.length - 1);
 
 /** Whether lines are those of columns of text: long pieces that begin within sentences. */
 function isText(lines: readonly TextLine[]): boolean {
