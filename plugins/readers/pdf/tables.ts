@@ -35,6 +35,9 @@ const MIN_ROWS = 3;
 /** Font sizes between base lines within a table, and lines in a row that are text over its whole width. */
 const MAX_LEADING = 4;
 const MAX_HEADS = 2;
+/** Lines with which one is compared, and gaps of which a drawing has more. */
+const MAX_COMPARED = 20;
+const MAX_CHANNELS = 100;
 const NUMBER =
   /^[-+\u2013\u2212(<>~*$\u20ac\u00a3\u00a5\s]*(?:\d[\d.,:/\s%)*+\u2013-]*|[-\u2013\u2014]+\)?|n\/?a)[a-z*\u2020]?$/i;
 const SIGN = /^(?:[$\u20ac\u00a3\u00a5]|US\$)\s*\(?$/;
@@ -75,7 +78,8 @@ function inPlace(runs: readonly Run[], rowOf: ReadonlyMap<Run, Run>): Run[] {
     const row = rowOf.get(run);
     if (row === undefined) placed.push(run);
     else {
-      placed.push(...(rowsOfTable.get(row.row?.table) ?? []).sort((a, b) => a.base - b.base));
+      const rows = (rowsOfTable.get(row.row?.table) ?? []).sort((a, b) => a.base - b.base);
+      for (const one of rows) placed.push(one);
       rowsOfTable.delete(row.row?.table);
     }
   }
@@ -181,6 +185,7 @@ function channelsOf(lines: readonly TextLine[], least: number): number[] {
     pieces.slice(1).map(({ x0 }, at) => ({ x0: pieces[at]?.x1 ?? 0, x1: x0 })),
   );
   const channels: number[] = [];
+  let checked = 0;
   let covering = 0;
   let from: number | undefined;
   const most = MAX_CROSSING * multi.length;
@@ -192,6 +197,7 @@ function channelsOf(lines: readonly TextLine[], least: number): number[] {
     const support =
       x - from < MIN_CHANNEL * size ? 0 : gaps.filter((gap) => gap.x0 < middle && gap.x1 > middle).length;
     if (support >= least) channels.push(middle);
+    if (++checked > MAX_CHANNELS) return [];
     from = undefined;
   }
   return channels;
@@ -231,7 +237,7 @@ const filledOf = ({ cells }: CellRow): number[] => [...cells.keys()].filter((at)
 const numbersOf = (row: CellRow): number[] => filledOf(row).filter((at) => isNumber(row.cells[at] ?? []));
 
 function joinRow(row: CellRow, next: CellRow): CellRow {
-  for (const [at, cell] of next.cells.entries()) row.cells[at]?.push(...cell);
+  for (const [at, cell] of next.cells.entries()) for (const line of cell) row.cells[at]?.push(line);
   row.last = next.last;
   return row;
 }
@@ -315,8 +321,9 @@ function tablesIn(lines: readonly TextLine[], depth = 0): Run[] {
   const found: Run[] = [];
   let block: TextLine[] = [];
   const end = (): void => {
-    while (block.length > 0 && !isMulti(block.at(-1) as TextLine)) block.pop();
-    if (block.filter(isMulti).length >= MIN_ROWS) found.push(...tableOfBlock(block, depth));
+    while (block.length > 0 && !isLastOf(block)) block.pop();
+    if (block.filter(isMulti).length >= MIN_ROWS)
+      for (const run of tableOfBlock(block, depth)) found.push(run);
     block = [];
   };
   for (const [index, line] of lines.entries()) {
@@ -326,21 +333,33 @@ function tablesIn(lines: readonly TextLine[], depth = 0): Run[] {
       line.row.base - last.row.base > MAX_LEADING * Math.max(line.row.size, last.row.size);
     if (isApart || line.row.runs.some(({ row }) => row !== undefined)) end();
     if (line.row.runs.some(({ row }) => row !== undefined)) continue;
-    const isText =
-      !isMulti(line) && lines.slice(Math.max(index - MAX_HEADS, 0), index + 1).every((one) => !isMulti(one));
-    if (isText && block.length > 0 && lines.slice(index, index + 1).every((one) => !isMulti(one))) {
-      if (!isNarrow(line, block)) end();
-    }
+    const isText = lines.slice(Math.max(index - MAX_HEADS, 0), index + 1).every((one) => !isMulti(one));
+    if (isText && block.length > 0 && !isNarrow(line, block)) end();
     if (block.length > 0 || isMulti(line)) block.push(line);
   }
   end();
   return found;
 }
 
+/** The left and right end of the last lines of a block. */
+function extentOf(block: readonly TextLine[]): readonly [number, number] {
+  const rows = block.slice(-MAX_COMPARED).map(({ row }) => row);
+  return [Math.min(...rows.map(({ x0 }) => x0)), Math.max(...rows.map(({ x1 }) => x1))];
+}
+
 /** Whether a line is no wider than the first pieces of others: that of a label that wraps. */
-const isNarrow = ({ row }: TextLine, block: readonly TextLine[]): boolean =>
-  row.x1 - row.x0 <
-  0.6 * (Math.max(...block.map((one) => one.row.x1)) - Math.min(...block.map((one) => one.row.x0)));
+function isNarrow({ row }: TextLine, block: readonly TextLine[]): boolean {
+  const [left, right] = extentOf(block);
+  return row.x1 - row.x0 < 0.6 * (right - left);
+}
+
+/** Whether the last line of a block has several pieces, or continues a cell that is not the first of its row. */
+function isLastOf(block: readonly TextLine[]): boolean {
+  const [before, last] = [block.at(-2)?.row, block.at(-1)];
+  if (last === undefined || before === undefined || isMulti(last)) return true;
+  const { x0, size, base } = last.row;
+  return x0 > extentOf(block)[0] + 2 * size && base - before.base < 1.7 * size;
+}
 
 function tableOfBlock(block: readonly TextLine[], depth: number): Run[] {
   const channels = channelsOf(block, Math.max(MIN_ROWS - 1, 0.1 * block.length));
@@ -417,6 +436,8 @@ function isText(lines: readonly TextLine[]): boolean {
   return long.length > 0.4 * pieces.length && within.length > 0.15 * pieces.length;
 }
 
+const least = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.min(a, b), Infinity);
+
 /** The rows of a table, without columns that are blank. */
 function written(rows: readonly CellRow[], isRuled: boolean): Run[] {
   const kept = [...(rows[0]?.cells.keys() ?? [])].filter((at) =>
@@ -424,7 +445,7 @@ function written(rows: readonly CellRow[], isRuled: boolean): Run[] {
   );
   if (kept.length < 2) return [];
   const lefts = kept.map((at) =>
-    Math.min(...rows.flatMap(({ cells }) => cells[at]?.flat().map(({ x0 }) => x0) ?? [])),
+    least(rows.flatMap(({ cells }) => cells[at]?.flat().map(({ x0 }) => x0) ?? [])),
   );
   const table: Table = { columns: kept.length, lefts, isRuled };
   return rows.flatMap(({ cells, base, size }): Run[] => {
@@ -437,10 +458,10 @@ function written(rows: readonly CellRow[], isRuled: boolean): Run[] {
       {
         ...first,
         text: lines.map((cell) => cell.join(' ')).join('\t'),
-        x0: Math.min(...runs.map(({ x0 }) => x0)),
-        x1: Math.max(...runs.map(({ x1 }) => x1)),
-        y0: Math.min(...runs.map(({ y0 }) => y0)),
-        y1: Math.max(...runs.map(({ y1 }) => y1)),
+        x0: least(runs.map(({ x0 }) => x0)),
+        x1: -least(runs.map(({ x1 }) => -x1)),
+        y0: least(runs.map(({ y0 }) => y0)),
+        y1: -least(runs.map(({ y1 }) => -y1)),
         base,
         size,
         row,

@@ -59,7 +59,8 @@ t.test('blank cells and wrapped cells of a table without rules', async (t) => {
     ['whole', '3.5', 'as it comes from'],
     ['', '', 'the cow'],
     ['skimmed', '', 'thin'],
-    ['buttermilk', '0.5', 'sour'],
+    ['buttermilk', '0.5', 'sour, and'],
+    ['', '', 'white'],
   ];
   t.equal(
     (await read([rowsAt(rows)])).text,
@@ -67,7 +68,7 @@ t.test('blank cells and wrapped cells of a table without rules', async (t) => {
       '| Kind | Fat | Note |',
       '| whole | 3.5 | as it comes from the cow |',
       '| skimmed | | thin |',
-      '| buttermilk | 0.5 | sour |',
+      '| buttermilk | 0.5 | sour, and white |',
     ]),
   );
 });
