@@ -104,7 +104,7 @@ export function columnsOf(runs: readonly Run[], depth = 0): Row[][] {
   return [above, left, right, below].flatMap((part) => columnsOf(part, depth + 1));
 }
 
-function rowsOf(runs: readonly Run[]): Row[] {
+export function rowsOf(runs: readonly Run[]): Row[] {
   const rows: Row[] = [];
   for (const run of runs.toSorted((a, b) => a.base - b.base || a.x0 - b.x0)) {
     const row = rows.slice(-3).findLast((one) => isBeside(run, one));

@@ -92,7 +92,7 @@ function writePages(
   outline: readonly OutlineItem[],
   { report, options }: ReadContext,
 ) {
-  const { keep_furniture: keepsFurniture = false } = options as Partial<PdfOptions>;
+  const { keep_furniture: keepsFurniture = false, tables = 'auto' } = options as Partial<PdfOptions>;
   const lines = pages.map(linesOf);
   const all = lines.flat();
   const furniture = keepsFurniture ? NONE : findFurniture(lines, usualSizeOf(all));
@@ -107,14 +107,18 @@ function writePages(
   if (faulty.length > 0) report('unread-pages', rangesOf(faulty));
   if (blank.length > 0) report('pages-without-text', rangesOf(blank));
   const paragraphs = paragraphsOf(body);
-  findHeadings(paragraphs, outline);
+  findHeadings(
+    paragraphs.filter(({ lines }) => lines[0]?.row === undefined),
+    outline,
+  );
+  const { repeatedHeads, ...written } = writeMarkdown(paragraphs, pages.length, tables);
   const leftOut = {
     ...(repeated > 0 && { [FURNITURE]: repeated }),
     ...(faulty.length > 0 && { unread_page: faulty.length }),
     ...(blank.length > 0 && { page_without_text: blank.length }),
     ...(unreadable > 0 && { unreadable_character: unreadable }),
+    ...(repeatedHeads > 0 && { repeated_table_header_row: repeatedHeads }),
   };
-  const written = writeMarkdown(paragraphs, pages.length);
   return { ...written, leftOut, leftOutTexts: placesOf(leftOutLines, written) };
 }
 

@@ -3,6 +3,7 @@ import { findFigures } from './figures.ts';
 import type { OpenPage, Page } from './page.ts';
 import type { PdfFile } from './pdfium.ts';
 import { findRoles, type Roles } from './roles.ts';
+import { withTables } from './tables.ts';
 import { readText } from './text.ts';
 
 /** Extracts what a page says: its content, what was filled into forms, and descriptions of pictures. */
@@ -20,7 +21,7 @@ export function extractPage(file: PdfFile, index: number): Page {
       number,
       width,
       height,
-      runs,
+      runs: withTables(open, runs),
       figures: findFigures(open, runOfObject),
       unreadable,
       isFaulty: false,

@@ -86,7 +86,7 @@ function outer(
 ): Line[] {
   let end = 0;
   for (const [index, line] of lines.entries()) {
-    if (!isAtEdge(line)) break;
+    if (!isAtEdge(line) || line.row !== undefined) break;
     const next = lines[index + 1];
     const distance = next === undefined ? Infinity : Math.abs(next.base - line.base);
     const size = Math.max(line.size, Math.min(next?.size ?? 0, usualSize));

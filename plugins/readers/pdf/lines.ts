@@ -1,5 +1,5 @@
 import { addToRow, columnsOf, isBeside, type Row, rowWith } from './columns.ts';
-import { type Box, boxOf, type Page, type Run, type Turnable, turnedBack } from './page.ts';
+import { type Box, boxOf, type Page, type Run, type TableRow, type Turnable, turnedBack } from './page.ts';
 import { type Block, isHeading } from './roles.ts';
 
 /** A line of text, in the coordinates of its runs. */
@@ -22,6 +22,8 @@ export interface Line extends Turnable {
   readonly box: Box | undefined;
   /** Whether it is the description of a picture. */
   readonly isFigure: boolean;
+  /** The row of a table that it is. */
+  readonly row?: TableRow | undefined;
 }
 
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u;
@@ -43,7 +45,7 @@ export function linesOf(page: Page): Line[] {
         const line = lineOf(row, { page, turns, column });
         if (line.text === '') continue;
         lines.push(line);
-        for (const run of row.runs) lineOfRun.set(run, line);
+        for (const run of row.runs) for (const one of run.row?.runs ?? [run]) lineOfRun.set(one, line);
       }
   return withFigures(lines, page, lineOfRun);
 }
@@ -53,7 +55,9 @@ function atHeadings(row: Row): Row[] {
   const rows: Row[] = [];
   for (const run of row.runs) {
     const [last] = rows.at(-1)?.runs ?? [];
-    const isParted = last?.block !== run.block && (isHeading(last?.block) || isHeading(run.block));
+    const isParted =
+      last?.row !== run.row ||
+      (last?.block !== run.block && (isHeading(last?.block) || isHeading(run.block)));
     if (last === undefined || isParted) rows.push(rowWith(run));
     else addToRow(rows.at(-1) as Row, run);
   }
@@ -190,7 +194,8 @@ function lineOf(row: Row, { page, turns, column }: Position): Line {
     size: row.size,
     font: mostFrequent(fonts) ?? '',
     isOneFont: fonts.size === 1,
-    cells,
+    cells: row.runs[0]?.row?.cells.length ?? cells,
+    row: row.runs[0]?.row,
     isRightToLeft,
     isMono: row.runs.every(({ isMono }) => isMono),
     block: row.runs[0]?.block,
@@ -239,6 +244,12 @@ function fromRight(runs: readonly Run[]): Run[] {
   }
   flush();
   return ordered;
+}
+
+/** The text of runs side by side, in one cell. */
+export function textOf(runs: readonly Run[]): string {
+  const isRightToLeft = runsFromRight(runs);
+  return joined(isRightToLeft ? fromRight(runs) : runs, isRightToLeft).text.replaceAll('\t', ' ');
 }
 
 /** The text of a row: a space where runs are apart, a tab where they are far apart. */

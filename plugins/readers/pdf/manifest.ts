@@ -20,6 +20,12 @@ export default {
         description:
           'Keeps headers, footers, page numbers and stamps in margins in the text, where they stand.',
       },
+      tables: {
+        enum: ['auto', 'markdown'],
+        default: 'auto',
+        description:
+          '`auto` writes tables as Markdown tables, but those without rules, blank cells and wrapped cells as lines with tabs between the cells. `markdown` writes all as Markdown tables.',
+      },
     },
   },
   needs: {
@@ -31,4 +37,5 @@ export default {
 
 export interface PdfOptions {
   readonly keep_furniture: boolean;
+  readonly tables: 'auto' | 'markdown';
 }

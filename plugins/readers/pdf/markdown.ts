@@ -1,6 +1,8 @@
 import type { SourcePlace } from '../../../core/kit.ts';
-import { escapeBlockStarts } from '../../toolkit/markdown/index.ts';
+import { delimiterRow, escapeBlockStarts, tableRow } from '../../toolkit/markdown/index.ts';
 import { CJK, type Line } from './lines.ts';
+import type { PdfOptions } from './manifest.ts';
+import type { TableRow } from './page.ts';
 import { BULLET, type Paragraph } from './paragraphs.ts';
 
 /** Longer runs are not words, and could overflow the stack of the regular expression. */
@@ -18,9 +20,14 @@ const MAX_WORD_LENGTH = 60;
 export function writeMarkdown(
   paragraphs: readonly Paragraph[],
   pages: number,
-): { text: string; places: SourcePlace[] } {
+  tables: PdfOptions['tables'],
+): { text: string; places: SourcePlace[]; repeatedHeads: number } {
   const writer = new Writer(wordsOf(paragraphs));
-  for (const paragraph of paragraphs) writer.write(paragraph);
+  for (const paragraph of paragraphs) {
+    const isTable = paragraph.lines[0]?.row !== undefined && paragraph.lines.length > 1;
+    if (isTable && (tables === 'markdown' || !isSimple(paragraph))) writer.writeTable(paragraph);
+    else writer.write(paragraph);
+  }
   return writer.end(pages);
 }
 
@@ -43,6 +50,13 @@ function isInAddress(text: string, next: string): boolean {
     return /^[/?&=#%_]/.test(next) && address !== undefined;
   return !address.endsWith('.') && PART_OF_ADDRESS.test(next.slice(0, MAX_ADDRESS_LENGTH));
 }
+
+/** Whether each row of a table is one line, without blank cells and rules. */
+const isSimple = ({ lines }: Paragraph): boolean =>
+  lines.every(({ row }) => row?.table.isRuled === false && row.cells.every(({ length }) => length === 1));
+
+const sameCells = (a: TableRow, b: TableRow): boolean =>
+  a.cells.every((cell, at) => cell.join(' ') === b.cells[at]?.join(' '));
 
 class Writer {
   readonly #words: ReadonlySet<string>;
@@ -69,9 +83,43 @@ class Writer {
     }
   }
 
-  end(pages: number): { text: string; places: SourcePlace[] } {
+  #repeatedHeads = 0;
+
+  /** Writes a table, whose first row is the header. A header that later pages repeat is left out there. */
+  writeTable({ lines }: Paragraph): void {
+    if (this.#length > 0) this.#put('\n\n');
+    const header = lines[0]?.row;
+    let last = header;
+    for (const [index, line] of lines.entries()) {
+      const { row = last } = line;
+      if (row === undefined || header === undefined) continue;
+      const isRepeated = row.table !== last?.table && sameCells(row, header);
+      last = row;
+      if (isRepeated) {
+        this.#repeatedHeads++;
+        continue;
+      }
+      if (index > 0) this.#put('\n');
+      this.#place(
+        line,
+        tableRow(row.cells.map((cell) => cell.reduce((text, next) => this.#joined(text, next), ''))),
+      );
+      if (index === 0) this.#put(`\n${delimiterRow(row.cells.length)}`);
+    }
+  }
+
+  /** Joins the lines of a cell. */
+  #joined(text: string, next: string): string {
+    if (text === '' || (CJK.test(text.slice(-1)) && CJK.test(next.slice(0, 1)))) return text + next;
+    const before = HYPHEN.test(text) ? LETTERS_AT_END.exec(text.slice(-MAX_WORD_LENGTH, -1))?.[0] : undefined;
+    const after = /^\p{Ll}+/u.exec(next.slice(0, MAX_WORD_LENGTH))?.[0];
+    if (before === undefined || after === undefined) return `${text} ${next}`;
+    return `${this.#keepsHyphen(before, after) ? text : text.slice(0, -1)}${next}`;
+  }
+
+  end(pages: number): { text: string; places: SourcePlace[]; repeatedHeads: number } {
     this.#reach(pages + 1);
-    return { text: this.#parts.join(''), places: this.#places };
+    return { text: this.#parts.join(''), places: this.#places, repeatedHeads: this.#repeatedHeads };
   }
 
   /** Writes the mark of a block; returns the rest of its first line. */

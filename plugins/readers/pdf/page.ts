@@ -16,6 +16,25 @@ export interface Run {
   readonly font: string;
   readonly isMono: boolean;
   readonly block: Block | undefined;
+  /** The row of a table, whose text it is. */
+  readonly row?: TableRow;
+}
+
+/** A row of a table. */
+export interface TableRow {
+  readonly table: Table;
+  /** The lines of text of each cell. */
+  readonly cells: readonly (readonly string[])[];
+  /** What was drawn in it. */
+  readonly runs: readonly Run[];
+}
+
+export interface Table {
+  readonly columns: number;
+  /** The left edge of each column. */
+  readonly lefts: readonly number[];
+  /** It has rules between its cells. */
+  readonly isRuled: boolean;
 }
 
 /** A picture of a tagged file that has a description. */

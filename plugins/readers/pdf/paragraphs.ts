@@ -110,8 +110,21 @@ function columnOf(lines: readonly Line[]): Column {
 const quantile = (numbers: readonly number[], share: number): number | undefined =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * share)];
 
+/** Font sizes between the edges of columns of two parts of a table. */
+const SAME_EDGE = 2;
+
+/** Whether lines are rows of one table, which may go on at the top of the next page. */
+function isNextRow(last: Line, line: Line): boolean {
+  const [a, b] = [last.row?.table, line.row?.table];
+  if (a === undefined || b === undefined || last.turns !== line.turns) return false;
+  if (a === b) return true;
+  const isAligned = a.lefts.every((x, at) => Math.abs(x - (b.lefts[at] ?? Infinity)) < SAME_EDGE * line.size);
+  return last.page + 1 === line.page && a.columns === b.columns && a.isRuled === b.isRuled && isAligned;
+}
+
 function goesOn(last: Line, line: Line, column: Column): boolean {
   if (last.isFigure || line.isFigure) return false;
+  if (last.row !== undefined || line.row !== undefined) return isNextRow(last, line);
   const isElsewhere = last.page !== line.page || last.column !== line.column;
   if (last.block !== undefined && line.block !== undefined) {
     const isParted = last.page !== line.page && last.block.role === line.block.role && !isHeading(line.block);

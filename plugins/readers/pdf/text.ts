@@ -318,7 +318,7 @@ function continues(run: Growing, { x0, base }: { x0: number; base: number }, sty
   const gap = x0 - run.x1;
   return (
     Math.abs(base - run.base) < 0.05 * size &&
-    gap < (run.text.endsWith(' ') ? 0.9 : MIN_SPACE) * size &&
+    gap < (run.text.endsWith(' ') ? (style.font.isMono ? 0.9 : 0.5) : MIN_SPACE) * size &&
     gap > -0.3 * size
   );
 }

@@ -9,4 +9,5 @@ export {
   fencedCode,
   markdownHeading,
   markdownTable,
+  tableRow,
 } from './write.ts';
