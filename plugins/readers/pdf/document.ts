@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { type ReadContext, type ReadFile, refusedError } from '../../../core/kit.ts';
+import { type Bookmark, readBookmarks } from './bookmarks.ts';
 import { isLanguage, withoutUnreadable } from './characters.ts';
 import { extractPage } from './extract-page.ts';
 import { findFurniture } from './furniture.ts';
-import { findHeadings, type OutlineItem } from './headings.ts';
+import { countSources, findHeadings } from './headings.ts';
 import { type Line, linesOf, mostFrequent } from './lines.ts';
 import { writeMarkdown } from './markdown.ts';
 import type { Page } from './page.ts';
@@ -23,8 +24,10 @@ export async function readDocument(file: PdfFile, context: ReadContext): Promise
   if (count > MAX_PAGES) throw refusal(`it has ${count} pages, over the limit of ${MAX_PAGES}; divide it`);
   const pages = await extractPages(file, context.signal);
   checkText(pages);
-  const written = writePages(pages, outlineOf(file), context);
-  return { ...written, mediaType: 'text/markdown', ...propertiesOf(file) };
+  const properties = propertiesOf(file);
+  const outline = { bookmarks: readBookmarks(file), title: properties.title };
+  const written = writePages(pages, outline, context);
+  return { ...written, mediaType: 'text/markdown', ...properties };
 }
 
 /** Reads the pages one by one. A faulty page is empty, and does not affect the others. */
@@ -37,26 +40,6 @@ export async function extractPages(file: PdfFile, signal: AbortSignal): Promise<
     pages.push(extractPage(file, index));
   }
   return pages;
-}
-
-const MAX_BOOKMARKS = 20_000;
-
-function outlineOf({ pdfium, document }: PdfFile): OutlineItem[] {
-  const { call } = pdfium;
-  const seen = new Set<number>();
-  const itemsOf = (parent: number, depth: number): OutlineItem[] => {
-    const items: OutlineItem[] = [];
-    let bookmark = call.FPDFBookmark_GetFirstChild(document, parent);
-    while (bookmark !== 0 && !seen.has(bookmark) && seen.size < MAX_BOOKMARKS) {
-      seen.add(bookmark);
-      const at = bookmark;
-      const title = pdfium.utf16((buffer, bytes) => call.FPDFBookmark_GetTitle(at, buffer, bytes));
-      items.push({ title, items: depth < 6 ? itemsOf(at, depth + 1) : [] });
-      bookmark = call.FPDFBookmark_GetNextSibling(document, at);
-    }
-    return items;
-  };
-  return itemsOf(0, 1);
 }
 
 const isBlank = ({ runs, figures }: Page): boolean => runs.size === 0 && figures.length === 0;
@@ -78,7 +61,11 @@ function checkText(pages: readonly Page[]): void {
 }
 
 /** Writes the pages as a text. What all pages repeat is left out, unless there is nothing else. */
-function writePages(pages: readonly Page[], outline: readonly OutlineItem[], { report }: ReadContext) {
+function writePages(
+  pages: readonly Page[],
+  { bookmarks, title }: { readonly bookmarks: readonly Bookmark[]; readonly title: string | undefined },
+  { report }: ReadContext,
+) {
   const lines = pages.map(linesOf);
   const all = lines.flat();
   const furniture = findFurniture(lines, usualSizeOf(all));
@@ -92,7 +79,9 @@ function writePages(pages: readonly Page[], outline: readonly OutlineItem[], { r
   if (faulty.length > 0) report('unread-pages', faulty.join(' '));
   if (blank.length > 0) report('pages-without-text', blank.join(' '));
   const paragraphs = paragraphsOf(body);
-  findHeadings(paragraphs, outline);
+  findHeadings(paragraphs, bookmarks, title);
+  const sources = countSources(paragraphs);
+  if (sources !== '') report('heading-sources', sources);
   const leftOut = {
     ...(repeated > 0 && { header_or_footer_line: repeated }),
     ...(faulty.length > 0 && { unread_page: faulty.length }),
