@@ -21,9 +21,7 @@ interface Candidate {
   /** The size, and whether it is bold or in capitals: headings of one level share it. */
   readonly style: string;
   readonly prominence: number;
-  readonly isRow: boolean;
   readonly isBeforeText: boolean;
-  readonly isApart: boolean;
 }
 
 const MAX_LENGTH = 200;
@@ -68,7 +66,10 @@ export function findHeadings(
   const levels = new Map<Candidate, number>();
   matchBookmarks(candidates, bookmarks, levels);
   const numbered = numberedOf(paragraphs, candidates);
-  const counts = Map.groupBy(candidates, ({ style }) => style);
+  const counts = Map.groupBy(
+    candidates.filter(({ prominence }) => prominence > 0),
+    ({ style }) => style,
+  );
   const rated = new Map<Candidate, Heading>();
   for (const candidate of candidates) {
     const { prominence, style } = candidate;
@@ -84,7 +85,7 @@ export function findHeadings(
         source: 'numbering',
         confidence: confidence(0.5 + prominence / 2),
       });
-    else if (isTitle || prominence > 0.2)
+    else if ((isTitle && prominence > 0) || prominence > 0.2)
       rated.set(candidate, { level: 0, source: 'style', confidence: isTitle ? 0.9 : confidence(byStyle) });
   }
   setLevels(rated, candidates, title);
@@ -164,7 +165,7 @@ function hasForm({ lines }: Paragraph, text: string): boolean {
     lines.every(({ isFigure, turns, isMono }) => !isFigure && turns === 0 && !isMono) &&
     /\p{L}{2}/u.test(text) &&
     letters > 0.5 * text.replace(/\s/g, '').length &&
-    !/^[\p{Ll},;.:)\u2026*\u2020]/u.test(text) &&
+    !/^[\p{Ll}\p{Co}\p{So},;.:)\u2026*\u2020]/u.test(text) &&
     ![BULLET, CAPTION, DATE, ADDRESS, FORMULA, OPEN_END].some((pattern) => pattern.test(text)) &&
     !(LEADERS.test(text) && /\.\s?\.\s?\.|\t/.test(text))
   );
@@ -174,7 +175,8 @@ function candidatesOf(paragraphs: readonly Paragraph[], index: number, usual: Us
   const paragraph = paragraphs[index] as Paragraph;
   const [first] = paragraph.lines;
   const text = textOf(paragraph).trim();
-  if (first === undefined || !hasForm(paragraph, text)) return [];
+  if (first === undefined || text.length > MAX_LENGTH_OF_TAG) return [];
+  const isForm = hasForm(paragraph, text);
   const [before, after] = [paragraphs[index - 1]?.lines.at(-1), paragraphs[index + 1]];
   const next = after?.lines[0];
   const isNear = (one: Line | undefined, line: Line) =>
@@ -210,7 +212,7 @@ function candidatesOf(paragraphs: readonly Paragraph[], index: number, usual: Us
     (isBeforeText ? 0.15 : -0.05) -
     (isRowLike ? 0.4 : 0) -
     (isLong ? 0.2 : 0);
-  const isStyled = isLarger || bold || (isOther && size >= usual.size - 0.6);
+  const isStyled = isForm && (isLarger || bold || isOther);
   const style = `${size} ${bold ? 'b' : ''}${isCapital ? 'c' : ''}`;
   return [
     {
@@ -220,9 +222,7 @@ function candidatesOf(paragraphs: readonly Paragraph[], index: number, usual: Us
       size,
       style,
       prominence: isStyled ? prominence : 0,
-      isRow: isRowLike,
       isBeforeText,
-      isApart,
     },
   ];
 }
@@ -240,10 +240,15 @@ function matchBookmarks(
     const found = (byKey.get(key) ?? []).filter(
       (one) => !levels.has(one) && (page === 0 || one.first.page === page),
     );
-    const depth = ({ first }: Candidate) => Math.abs((y ?? 0) - (first.box === undefined ? 0 : -first.base));
-    const [nearest] = y === undefined ? found : found.toSorted((a, b) => depth(a) - depth(b));
+    const [nearest] = y === undefined ? found : found.toSorted((a, b) => distance(a, y) - distance(b, y));
     if (nearest !== undefined) levels.set(nearest, level);
   }
+}
+
+/** Points between a line and a height above the lower edge of its page. */
+function distance({ first }: Candidate, y: number): number {
+  const height = first.box === undefined ? 0 : first.y1 / Math.max(first.box[3], 0.01);
+  return Math.abs(height - y - first.base);
 }
 
 const MAX_LENGTH_OF_TEXT = 400;
