@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { LeftOutText, ReadContext, ReadFile, SourcePlace } from '../../../core/kit.ts';
+import { type Bookmark, readBookmarks } from './bookmarks.ts';
 import { isLanguage, withoutUnreadable } from './characters.ts';
 import { extractPage, faultyPage } from './extract-page.ts';
 import { findFurniture } from './furniture.ts';
-import { findHeadings, type OutlineItem } from './headings.ts';
+import { countSources, findHeadings } from './headings.ts';
 import { type Line, linesOf, mostFrequent } from './lines.ts';
 import type { PdfOptions } from './manifest.ts';
 import { writeMarkdown } from './markdown.ts';
@@ -21,8 +22,10 @@ export async function readDocument(file: PdfFile, context: ReadContext): Promise
   if (count > MAX_PAGES) throw refusal(`it has ${count} pages, over the limit of ${MAX_PAGES}; divide it`);
   const pages = await extractPages(file, context.signal);
   checkText(pages);
-  const written = writePages(pages, outlineOf(file), context);
-  return { ...written, mediaType: 'text/markdown', ...propertiesOf(file) };
+  const properties = propertiesOf(file);
+  const outline = { bookmarks: readBookmarks(file), title: properties.title };
+  const written = writePages(pages, outline, context);
+  return { ...written, mediaType: 'text/markdown', ...properties };
 }
 
 /** Reads the pages one by one. A faulty page is empty, and does not affect the others. */
@@ -48,26 +51,6 @@ async function pageOf(file: PdfFile, index: number): Promise<Page> {
   }
 }
 
-const MAX_BOOKMARKS = 20_000;
-
-function outlineOf({ pdfium, document }: PdfFile): OutlineItem[] {
-  const { call } = pdfium;
-  const seen = new Set<number>();
-  const itemsOf = (parent: number, depth: number): OutlineItem[] => {
-    const items: OutlineItem[] = [];
-    let bookmark = call.FPDFBookmark_GetFirstChild(document, parent);
-    while (bookmark !== 0 && !seen.has(bookmark) && seen.size < MAX_BOOKMARKS) {
-      seen.add(bookmark);
-      const at = bookmark;
-      const title = pdfium.utf16((buffer, bytes) => call.FPDFBookmark_GetTitle(at, buffer, bytes));
-      items.push({ title, items: depth < 6 ? itemsOf(at, depth + 1) : [] });
-      bookmark = call.FPDFBookmark_GetNextSibling(document, at);
-    }
-    return items;
-  };
-  return itemsOf(0, 1);
-}
-
 const isBlank = ({ runs, figures }: Page): boolean => runs.size === 0 && figures.length === 0;
 
 /** @throws Error if the text of the pages is not one */
@@ -89,7 +72,7 @@ function checkText(pages: readonly Page[]): void {
 /** Writes the pages as a text. What pages repeat is left out, unless there is nothing else. */
 function writePages(
   pages: readonly Page[],
-  outline: readonly OutlineItem[],
+  { bookmarks, title }: { readonly bookmarks: readonly Bookmark[]; readonly title: string | undefined },
   { report, options }: ReadContext,
 ) {
   const { keep_furniture: keepsFurniture = false, tables = 'auto' } = options as Partial<PdfOptions>;
@@ -109,8 +92,11 @@ function writePages(
   const paragraphs = paragraphsOf(body);
   findHeadings(
     paragraphs.filter(({ lines }) => lines[0]?.row === undefined),
-    outline,
+    bookmarks,
+    title,
   );
+  const sources = countSources(paragraphs);
+  if (sources !== '') report('heading-sources', sources);
   const { repeatedHeads, ...written } = writeMarkdown(paragraphs, pages.length, tables);
   const leftOut = {
     ...(repeated > 0 && { [FURNITURE]: repeated }),

@@ -3,7 +3,7 @@ import { delimiterRow, escapeBlockStarts, tableRow } from '../../toolkit/markdow
 import { CJK, type Line } from './lines.ts';
 import type { PdfOptions } from './manifest.ts';
 import type { TableRow } from './page.ts';
-import { BULLET, type Paragraph } from './paragraphs.ts';
+import { BULLET, type Heading, isCertain, type Paragraph } from './paragraphs.ts';
 
 /** Longer runs are not words, and could overflow the stack of the regular expression. */
 const WORDS = /\p{L}{1,1000}(?:-\p{L}{1,1000}){0,100}/gu;
@@ -70,17 +70,23 @@ class Writer {
     this.#words = words;
   }
 
-  write({ lines, level }: Paragraph): void {
+  #heading: Heading | undefined;
+
+  write({ lines, heading }: Paragraph): void {
+    this.#heading = heading;
+    const level = heading?.level;
     if (this.#length > 0) this.#put('\n\n');
     const keepsBreaks = lines.some(({ cells }) => cells > 1) || lines.every(({ isMono }) => isMono);
     for (const [index, line] of lines.entries()) {
       const next = lines[index + 1];
       const isFirst = index === 0 || (keepsBreaks && level === undefined);
-      const text = isFirst ? this.#begin(line, level, index) : line.text;
+      const text = isFirst ? this.#begin(line, index) : this.#inline(line.text);
       if (next === undefined) this.#place(line, text);
       else if (keepsBreaks) this.#place(line, text, level === undefined ? '\n' : ' ');
       else this.#join(line, text, next);
     }
+    if (heading !== undefined && !isCertain(heading)) this.#put('**');
+    this.#heading = undefined;
   }
 
   #repeatedHeads = 0;
@@ -123,16 +129,24 @@ class Writer {
   }
 
   /** Writes the mark of a block; returns the rest of its first line. */
-  #begin({ text, isFigure }: Line, level: number | undefined, index: number): string {
+  #begin({ text, isFigure }: Line, index: number): string {
     if (isFigure) return `![${text}]`;
-    if (level !== undefined) {
-      this.#put(`${'#'.repeat(level)} `);
-      return text;
+    if (this.#heading !== undefined) {
+      this.#put(isCertain(this.#heading) ? `${'#'.repeat(this.#heading.level)} ` : '**');
+      return this.#inline(text);
     }
     const bullet = index === 0 ? (BULLET.exec(text)?.[0] ?? '') : '';
     if (bullet === '') return escapeBlockStarts(text);
     this.#put('- ');
     return text.slice(bullet.length);
+  }
+
+  /** A heading has no tabs, and no stars that would end bold text. */
+  #inline(text: string): string {
+    if (this.#heading === undefined) return text;
+    return isCertain(this.#heading)
+      ? text.replaceAll('\t', ' ')
+      : text.replaceAll('\t', ' ').replaceAll('*', '\\*');
   }
 
   /** Joins a line to the next by a space, or without the hyphen that divides a word. */
@@ -165,7 +179,13 @@ class Writer {
     const start = this.#length;
     this.#put(text);
     if (isFigure) this.#figures++;
-    const where = { page, ...(box && { box }), ...(isFigure && { image: this.#figures }) };
+    const heading = this.#heading;
+    const where = {
+      page,
+      ...(box && { box }),
+      ...(isFigure && { image: this.#figures }),
+      ...(heading && { heading_source: heading.source, heading_confidence: heading.confidence }),
+    };
     // A bullet alone has no text of its own.
     if (text !== '') this.#places.push({ start, end: this.#length, ...where });
     this.#put(gap);

@@ -4,9 +4,28 @@ import { isHeading, isSameBlock } from './roles.ts';
 /** Lines that belong together. */
 export interface Paragraph {
   readonly lines: Line[];
-  /** From 1, if it is a heading. */
-  level?: number;
+  heading?: Heading;
 }
+
+/** What makes a paragraph a heading. */
+export interface Heading {
+  /** From 1. */
+  readonly level: number;
+  readonly source: 'tag' | 'bookmark' | 'numbering' | 'style';
+  /** From 0 to 1. */
+  readonly confidence: number;
+}
+
+/** Headings with less confidence are bold text, which is no parent of what follows. */
+const CERTAIN = 0.6;
+
+export const isCertain = (heading: Heading | undefined): heading is Heading =>
+  heading !== undefined && heading.confidence >= CERTAIN;
+
+const BOLD = /bold|black|heavy|demi|cmbx|cmssbx|sfbx|(?:-|,)bd?\b|\bB\b/i;
+
+/** Whether the name of a font is that of a bold one. */
+export const isBold = (font: string): boolean => BOLD.test(font);
 
 interface Column {
   readonly left: number;
@@ -145,6 +164,8 @@ function isNext(last: Line, line: Line, { left, right, leading }: Column): boole
   const gap = (line.base - last.base) / em;
   if (gap > leading * 1.25 + 0.1 || gap < 0) return false;
   if (last.isMono && line.isMono) return true;
+  // A heading may be set close to its text, in bold.
+  if (last.isOneFont && line.isOneFont && isBold(last.font) !== isBold(line.font)) return false;
   if (last.cells > 1 || line.cells > 1) return last.cells > 1 && line.cells > 1;
   if (line.isRightToLeft) {
     const isIndented = line.x1 < last.x1 - 1.2 * em && line.x1 < right - em;

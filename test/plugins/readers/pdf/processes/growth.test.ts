@@ -48,7 +48,7 @@ t.test('a page costs as much as it has runs, however they lie', async (t) => {
     const pages = [page, page, page].map((one) => linesOf(one));
     findFurniture(pages, 10);
     const paragraphs = paragraphsOf(pages.flat());
-    findHeadings(paragraphs, []);
+    findHeadings(paragraphs, [], undefined);
     writeMarkdown(paragraphs, pages.length, "auto");
   };
   await checkLinearWork(t, counts, [{}], write, counter);

@@ -1,0 +1,111 @@
+import t from 'tap';
+import createReader from '../../../../plugins/readers/pdf/index.ts';
+import { collaborators } from '../../../../server/testing/collaborators.ts';
+import { never } from '../../../support/hosted-host.ts';
+import { at, column, FIRST_MORE, firstPage, makePdf } from './support/builder.ts';
+
+const reader = await createReader(collaborators());
+
+async function read(bytes: Uint8Array) {
+  const reports: Record<string, string> = {};
+  const file = { bytes, name: undefined, mediaType: undefined, charset: undefined };
+  const report = (name: string, value: string): void => {
+    reports[name] = value;
+  };
+  const { text, places = [] } = await reader.read(file, { report, signal: never, options: {} });
+  return { text, places, sources: reports['heading-sources'] };
+}
+
+const BODY = [
+  'The body of a section has lines that are longer than those of headings, and',
+  'that end as sentences do, and it is set in the usual font and size of a file.',
+];
+/** A heading with text below it. */
+const section = (y: number, heading: string, size = 10, font = 'F'): string =>
+  at(50, y, heading, size, font) + column(50, y - 20, BODY);
+const headings = (text: string): string[] => text.match(/^#+ .*$/gm) ?? [];
+const outline = (title: string, place: string, objects = 2): string[] => [
+  '<</Type/Outlines/First 7 0 R/Last 7 0 R/Count 1>>',
+  `<</Title(${title})/Parent 6 0 R/Dest[${firstPage(objects)} 0 R${place}]>>`,
+];
+
+t.test('style: size and weight of whole lines, with text below them', async (t) => {
+  const content = [0, 1, 2]
+    .map((part) => section(700 - 120 * part, `Section ${'ABC'[part]}x`, 14, 'B'))
+    .join('');
+  const { text, places, sources } = await read(makePdf([{ content }]));
+  t.strictSame(headings(text), ['# Section Ax', '# Section Bx', '# Section Cx']);
+  t.match(places[0], { heading_source: 'style', heading_confidence: Number });
+  t.equal(sources, 'style 3');
+});
+
+t.test('an uncertain heading is bold text, and its place says so', async (t) => {
+  const content = section(700, 'Only bold', 10, 'B') + column(50, 600, [...BODY, ...BODY, ...BODY]);
+  const { text, places, sources } = await read(makePdf([{ content }]));
+  t.strictSame(headings(text), []);
+  t.ok(text.startsWith('**Only bold**\n\n'), text);
+  const [place] = places as { start: number; end: number; heading_confidence?: number }[];
+  t.equal(text.slice(place?.start, place?.end), 'Only bold');
+  t.ok((place?.heading_confidence ?? 1) < 0.6);
+  t.equal(sources, 'uncertain 1');
+});
+
+t.test('a bookmark names the text at its place, with or without a number', async (t) => {
+  const content = section(700, '1. Scope') + section(500, '1. Scope');
+  const file = makePdf([{ content }], {
+    catalog: '/Outlines 6 0 R',
+    objects: outline('Scope', '/XYZ 50 512 0'),
+  });
+  const { text, places, sources } = await read(file);
+  t.strictSame(headings(text), ['# 1. Scope']);
+  t.ok(text.indexOf('# 1. Scope') > 100, 'the second is meant');
+  t.match(
+    places.find((place) => 'heading_source' in place),
+    { heading_source: 'bookmark', heading_confidence: 0.95 },
+  );
+  t.equal(sources, 'bookmark 1');
+});
+
+t.test('numbers that form a sequence give levels', async (t) => {
+  const names = ['1 Scope', '1.1 Terms', '1.2 Places', '2 Duties', '3 End of it'];
+  const content = names.map((name, index) => section(760 - 90 * index, name, 10, 'B')).join('');
+  const { text, sources } = await read(makePdf([{ content }]));
+  t.strictSame(headings(text), ['# 1 Scope', '## 1.1 Terms', '## 1.2 Places', '# 2 Duties', '# 3 End of it']);
+  t.equal(sources, 'numbering 5');
+});
+
+t.test('other kinds of large or bold lines are no headings', async (t) => {
+  for (const line of [
+    '\u2022 respond to interruption',
+    'such problems',
+    'It begins, and',
+    'Figure 3 Sales',
+    '12 March 2024',
+    'a.smith@example.org',
+    'E = m c',
+    'It is a sentence.',
+  ]) {
+    const { text } = await read(
+      makePdf([{ content: section(700, line.replace('\u2022', '\x95'), 16, 'B') }]),
+    );
+    t.strictSame([headings(text), /\*\*/.test(text)], [[], false], line);
+  }
+});
+
+t.test('tags come first, unless they call most of a text or whole sentences headings', async (t) => {
+  const marked = (content: string) => `/H2 <</MCID 0>> BDC\n${content}EMC\n`;
+  const tagged = (heading: string) => {
+    const objects = [
+      '<</Type/StructTreeRoot/K 7 0 R/ParentTree<</Nums[0[7 0 R]]>>>>',
+      `<</Type/StructElem/S/H2/P 6 0 R/Pg ${firstPage(2)} 0 R/K 0>>`,
+    ];
+    const content = marked(at(50, 700, heading)) + column(50, 600, BODY) + at(50, 500, 'Large', 20);
+    const catalog = `/MarkInfo<</Marked true>>/StructTreeRoot ${FIRST_MORE} 0 R`;
+    return read(makePdf([{ content, more: '/StructParents 0' }], { catalog, objects }));
+  };
+  const right = await tagged('A small heading');
+  t.ok(right.text.startsWith('## A small heading\n\n'), right.text);
+  t.match(right.places[0], { heading_source: 'tag', heading_confidence: 1 });
+  const wrong = await tagged(`${BODY.join(' ').slice(0, 90)} and so on, until it ends.`);
+  t.ok(wrong.text.startsWith('The body'), wrong.text);
+});
