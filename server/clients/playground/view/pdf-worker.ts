@@ -9,7 +9,7 @@ export interface Request {
 /** The drawn page; `undefined` if it cannot be drawn. */
 export type Answer = ImageData | undefined;
 
-/** The used parts of PDFium. They are declared here, because it may not be installed. Handles are numbers; 0 is none. */
+/** The used parts of PDFium, which may not be installed. Handles are numbers, and a function that fails returns 0. */
 type Call = (...values: readonly number[]) => number;
 type Name =
   | 'FPDF_InitLibrary'
