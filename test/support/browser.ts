@@ -98,14 +98,25 @@ async function openPage(protocol: Awaited<ReturnType<typeof connect>>, url: stri
   const send = <T>(method: string, params: Params = {}) => protocol.send<T>(method, params, sessionId);
   const problems: string[] = [];
   const requests: string[] = [];
+  const blocked: string[] = [];
   let isIdle = false;
-  protocol.listen(sessionId, (method, params) => {
+  const hear = (method: string, params: Params) => {
     const problem = problemOf(method, params);
     if (problem !== undefined) problems.push(problem);
     if (method === 'Network.requestWillBeSent') requests.push((params.request as { url: string }).url);
     if (method === 'Page.lifecycleEvent' && params.name === 'networkIdle') isIdle = true;
-  });
+    if (method === 'Target.attachedToTarget') void hearWorker(params.sessionId as string);
+  };
+  /** A worker waits until it is heard. */
+  const hearWorker = async (worker: string) => {
+    protocol.listen(worker, hear);
+    const commands = ['Network.enable', 'Runtime.enable', 'Log.enable', 'Runtime.runIfWaitingForDebugger'];
+    if (blocked.length > 0) commands.splice(1, 0, 'Network.setBlockedURLs');
+    for (const command of commands) await protocol.send(command, { urls: blocked }, worker).catch(() => {});
+  };
+  protocol.listen(sessionId, hear);
   for (const domain of ['Network', 'Runtime', 'Log', 'Page']) await send(`${domain}.enable`);
+  await send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
   await send('Page.setLifecycleEventsEnabled', { enabled: true });
   isIdle = false;
   await send('Page.navigate', { url });
@@ -123,6 +134,11 @@ async function openPage(protocol: Awaited<ReturnType<typeof connect>>, url: stri
     requests: requests as readonly string[],
     /** Gives the value of an expression in the page. */
     evaluate,
+    /** Lets requests of these addresses fail, in the page and in the workers that it starts from now on. */
+    block: (urls: readonly string[]) => {
+      blocked.push(...urls);
+      return send('Network.setBlockedURLs', { urls: blocked });
+    },
     /** Sends a command of the DevTools protocol, such as a key that is pressed. */
     send,
     /** Waits until an expression is true in the page. */

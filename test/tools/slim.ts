@@ -16,8 +16,6 @@ const TYPES = '**/*.d.ts';
 const LEGAL = /licen[cs]e|notice|copying|copyright/i;
 /** Sources of binaries, beside the file that says how to compile them. */
 const NATIVE_SOURCES = ['binding.gyp', 'deps', 'src/**/*.{c,cc,cpp,h,hpp}'];
-/** What other packages could use to draw, and no plugin asks them to. */
-const UNUSED = '@napi-rs/canvas{,-*}';
 /** Binaries by platform, in the two usual layouts. */
 const BINARIES = ['**/prebuilds/*', '**/bin/napi-v*/*/*'];
 
@@ -31,7 +29,6 @@ const BINARIES = ['**/prebuilds/*', '**/bin/napi-v*/*/*'];
 export async function slim(root: string, cpu: string): Promise<void> {
   const modules = join(root, 'node_modules');
   rmSync(join(modules, PACKAGED_NODE), { recursive: true, force: true });
-  for (const name of globSync(UNUSED, { cwd: modules })) rmSync(join(modules, name), { recursive: true });
   removeAll(modules, globSync(OF_AUTHORS, { cwd: modules }));
   removeAll(modules, globSync(UNREAD, { cwd: modules }));
   const build = join(root, 'build');

@@ -12,15 +12,9 @@ export interface PageFile {
   readonly content: string | Buffer;
 }
 
-/** The package that draws pages of PDFs. It is installed if the PDF reader is. */
-const PDF = 'pdfjs-dist';
-const PDF_FILES = [
-  'legacy/build/pdf{,.worker}.min.mjs',
-  'cmaps/*.bcmap',
-  'standard_fonts/*.{pfb,ttf}',
-  // The page's Content-Security-Policy forbids WebAssembly.
-  'wasm/*_nowasm_fallback.js',
-];
+/** The package that draws pages of PDFs. It is installed if the PDF reader is, which uses the same files. */
+const PDF = '@hyzyla/pdfium';
+const PDF_FILES = ['index.esm.js', 'pdfium.wasm'];
 
 /**
  * Finds the files of the playground. TypeScript is served without types. The UI library is below `lib/`: a
@@ -31,12 +25,13 @@ const PDF_FILES = [
 export function findPageFiles(): (path: string) => Promise<PageFile> | undefined {
   const own = globSync('**/*.{ts,css,html}', { cwd: FOLDER });
   const library = globSync(['*.js', 'directives/*.js'], { cwd: LIBRARY_FOLDER });
-  const pdfFolder = findPdfFolder();
-  const pdf = pdfFolder === undefined ? [] : globSync(PDF_FILES, { cwd: pdfFolder });
+  const pdf = findPdfFolder();
   const readers = new Map<string, () => Promise<PageFile>>([
     ...own.map((path) => [path, () => readOwn(path)] as const),
     ...library.map((path) => [`lib/${path}`, () => readLibrary(path)] as const),
-    ...pdf.map((path) => [`pdf/${path}`, () => readAsIs(join(pdfFolder as string, path))] as const),
+    ...(pdf === undefined ? [] : PDF_FILES).map(
+      (name) => [`pdf/${name}`, () => readAsIs(`${pdf}/${name}`)] as const,
+    ),
   ]);
   const read = new Map<string, Promise<PageFile>>();
   return (path) => {
@@ -48,7 +43,7 @@ export function findPageFiles(): (path: string) => Promise<PageFile> | undefined
 
 function findPdfFolder(): string | undefined {
   try {
-    return dirname(createRequire(import.meta.url).resolve(`${PDF}/package.json`));
+    return dirname(createRequire(import.meta.url).resolve(`${PDF}/pdfium.wasm`));
   } catch {
     return undefined;
   }
@@ -59,12 +54,11 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
-  mjs: 'text/javascript; charset=utf-8',
+  wasm: 'application/wasm',
 };
 
 async function readAsIs(path: string): Promise<PageFile> {
-  const type = TYPES[extname(path).slice(1)] ?? 'application/octet-stream';
-  return { type, content: await readFile(path) };
+  return { type: TYPES[extname(path).slice(1)] as string, content: await readFile(path) };
 }
 
 async function readOwn(path: string): Promise<PageFile> {

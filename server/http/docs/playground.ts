@@ -15,13 +15,18 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** The worker that draws PDFs has a policy of its own: only it compiles WebAssembly. */
+const WORKER = 'view/pdf-worker.ts';
+const WORKER_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
+
 export async function playgroundRoutes(app: FastifyInstance): Promise<void> {
   const read = findPageFiles();
   const send = async (path: string, asked: string, reply: FastifyReply) => {
     const file = read(path);
     if (file === undefined) throw new ServiceError('not_found', { path: asked, hint: '' });
     const { type, content } = await file;
-    reply.header('content-security-policy', POLICY).header('cache-control', 'no-cache').type(type);
+    const policy = path === WORKER ? WORKER_POLICY : POLICY;
+    reply.header('content-security-policy', policy).header('cache-control', 'no-cache').type(type);
     return reply.send(content);
   };
   app.get('/playground', { schema: { hide: true } }, async (request, reply) => {

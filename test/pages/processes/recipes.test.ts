@@ -104,6 +104,7 @@ t.test('own-plugin', { skip: OF_IMAGE }, async (t) => {
     '.npmrc',
     'Dockerfile',
     '.dockerignore',
+    'test/tools',
   ];
   for (const part of [...parts, 'tsconfig.json', 'LICENSE'])
     cpSync(join(ROOT, part), join(cwd, part), { recursive: true });

@@ -2,6 +2,7 @@ import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import type { Place } from '../data/model.ts';
 import type { DrawnPage, State } from '../data/state.ts';
 import { placesOf } from '../text/where.ts';
+import type { Answer, Request } from './pdf-worker.ts';
 import type { Wiring } from './wiring.ts';
 
 export function pagesOf(state: State): readonly number[] {
@@ -19,7 +20,7 @@ function currentOf({ page }: State, pages: readonly number[]): number {
   return pages.find((one) => one === page) ?? (pages[0] as number);
 }
 
-export function pageShown(state: State): { readonly file: File; readonly page: number } | undefined {
+export function pageShown(state: State): Request | undefined {
   const { origin, showsPages } = state;
   const pages = showsPages && isPdf(origin?.file) ? pagesOf(state) : [];
   if (origin === undefined || pages.length === 0) return undefined;
@@ -86,49 +87,17 @@ function boxesOf(edges: readonly number[]): TemplateResult {
   return html`<svg class="boxes" viewBox="0 0 1 1" preserveAspectRatio="none" role="img" aria-label=${label}>${rectangles}</svg>`;
 }
 
-/** The used parts of pdf.js. They are declared here, because pdf.js may not be installed. */
-interface PdfJs {
-  readonly GlobalWorkerOptions: { workerSrc: string };
-  getDocument(source: object): LoadingTask;
-}
-interface LoadingTask {
-  readonly promise: Promise<{ getPage(page: number): Promise<PdfPage> }>;
-  destroy(): Promise<void>;
-}
-interface Viewport {
-  readonly width: number;
-  readonly height: number;
-}
-interface PdfPage {
-  getViewport(options: { scale: number }): Viewport;
-  render(options: { canvas: HTMLCanvasElement; viewport: Viewport }): RenderTask;
-  cleanup(): void;
-}
-interface RenderTask {
-  readonly promise: Promise<void>;
-  cancel(): void;
-}
-
-/** Pixels of a drawn page: its usual width, the maximum of its longer side, and the maximum of its area. */
-const WIDTH = 1400;
-const MAX_SIDE = 8000;
-const MAX_PIXELS = 6_000_000;
-/** pdf.js leaves out images with more pixels. */
-const MAX_IMAGE_PIXELS = 100_000_000;
-
-/** The folder of pdf.js on the server. The compiler does not resolve an import whose path contains a variable. */
-const FOLDER = new URL('../pdf/', import.meta.url);
-const SCRIPT = 'pdf.min.mjs';
-const at = (path: string) => new URL(path, FOLDER).href;
+const WORKER = new URL('./pdf-worker.ts', import.meta.url);
+/** Milliseconds after which a page is given up: a hostile one can keep PDFium busy for ever. */
+const MAX_MS = 30_000;
 
 export class PdfPages {
   readonly #done: (drawn: DrawnPage | undefined) => void;
-  #file: File | undefined;
-  #page: number | undefined;
-  /** Number of the latest request. A request is not identified by its page, because a page may be requested again. */
-  #turn = 0;
-  #loading: Promise<LoadingTask> | undefined;
-  #task: RenderTask | undefined;
+  #wanted: Request | undefined;
+  /** The page that the worker draws. It draws one at a time, so that pages turned over quickly are never drawn. */
+  #drawing: number | undefined;
+  #worker: Worker | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #canvas: HTMLCanvasElement | undefined;
 
   /** @param done called without a page when another page is wanted, and later with that page or its failure */
@@ -137,71 +106,56 @@ export class PdfPages {
   }
 
   /** Draws the wanted page, and frees the previous page. If the file changes, frees the previous document too. */
-  show(wanted: { readonly file: File; readonly page: number } | undefined): void {
-    const { file, page } = wanted ?? {};
-    if (file === this.#file && page === this.#page) return;
-    if (file !== this.#file) this.#forget();
-    this.#file = file;
-    this.#page = page;
-    this.#task?.cancel();
+  show(wanted: Request | undefined): void {
+    const before = this.#wanted;
+    if (wanted?.file === before?.file && wanted?.page === before?.page) return;
+    this.#wanted = wanted;
+    if (wanted?.file !== before?.file) this.#end();
     if (this.#canvas !== undefined) this.#canvas.width = 0;
     this.#canvas = undefined;
     this.#done(undefined);
-    if (wanted !== undefined) void this.#draw(wanted);
+    if (this.#drawing === undefined) this.#draw();
   }
 
-  #forget(): void {
-    void this.#loading?.then(
-      (loading) => loading.destroy(),
-      () => {},
-    );
-    this.#loading = undefined;
+  #draw(): void {
+    if (this.#wanted === undefined) return;
+    this.#worker ??= this.#start();
+    this.#drawing = this.#wanted.page;
+    this.#timer = setTimeout(() => this.#finish(undefined), MAX_MS);
+    this.#worker.postMessage(this.#wanted);
   }
 
-  async #draw({ file, page }: { readonly file: File; readonly page: number }): Promise<void> {
-    const turn = ++this.#turn;
-    const isWanted = () => turn === this.#turn && file === this.#file && page === this.#page;
-    try {
-      this.#loading ??= open(file);
-      const document = await (await this.#loading).promise;
-      const found = isWanted() ? await document.getPage(page) : undefined;
-      await this.#task?.promise.catch(() => {});
-      if (found === undefined || !isWanted()) return;
-      const canvas = await this.#render(found);
-      found.cleanup();
-      if (!isWanted()) return;
-      this.#canvas = canvas;
-      this.#done({ file, page, canvas });
-    } catch {
-      if (isWanted()) this.#done({ file, page, canvas: undefined });
-    }
+  #start(): Worker {
+    const worker = new Worker(WORKER, { type: 'module' });
+    worker.onmessage = ({ data }: MessageEvent<Answer>) => this.#finish(data);
+    worker.onerror = () => this.#finish(undefined);
+    return worker;
   }
 
-  async #render(page: PdfPage): Promise<HTMLCanvasElement> {
-    const { width, height } = page.getViewport({ scale: 1 });
-    const most = Math.min(MAX_SIDE / Math.max(width, height), Math.sqrt(MAX_PIXELS / (width * height)));
-    const viewport = page.getViewport({ scale: Math.min(WIDTH / width, most) });
-    const canvas = document.createElement('canvas');
-    canvas.width = Math.max(1, Math.floor(viewport.width));
-    canvas.height = Math.max(1, Math.floor(viewport.height));
-    this.#task = page.render({ canvas, viewport });
-    await this.#task.promise;
-    return canvas;
+  #end(): void {
+    this.#worker?.terminate();
+    this.#worker = undefined;
+    this.#drawing = undefined;
+    clearTimeout(this.#timer);
+  }
+
+  #finish(pixels: Answer): void {
+    const page = this.#drawing;
+    this.#drawing = undefined;
+    clearTimeout(this.#timer);
+    // PDFium may be unusable after a failure.
+    if (pixels === undefined) this.#end();
+    if (this.#wanted?.page === page && this.#wanted !== undefined) {
+      this.#canvas = pixels && canvasOf(pixels);
+      this.#done({ ...this.#wanted, canvas: this.#canvas });
+    } else this.#draw();
   }
 }
 
-async function open(file: File): Promise<LoadingTask> {
-  const library: PdfJs = await import(`../pdf/legacy/build/${SCRIPT}`);
-  library.GlobalWorkerOptions.workerSrc = at('legacy/build/pdf.worker.min.mjs');
-  return library.getDocument({
-    data: new Uint8Array(await file.arrayBuffer()),
-    cMapUrl: at('cmaps/'),
-    standardFontDataUrl: at('standard_fonts/'),
-    wasmUrl: at('wasm/'),
-    useWasm: false,
-    // pdf.js would load system fonts by inline styles, but the Content Security Policy forbids these.
-    useSystemFonts: false,
-    maxImageSize: MAX_IMAGE_PIXELS,
-    verbosity: 0,
-  });
+function canvasOf(pixels: ImageData): HTMLCanvasElement {
+  const canvas = document.createElement('canvas');
+  canvas.width = pixels.width;
+  canvas.height = pixels.height;
+  canvas.getContext('2d')?.putImageData(pixels, 0, 0);
+  return canvas;
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { postForm } from '../../../support/files.ts';
 import { needs } from '../../../support/here.ts';
@@ -41,19 +42,41 @@ function pathsOf(law: string): string[] {
 
 /** Where the lines of a PDF are that begin with the sign of a section: page, and the part of it above their baseline. */
 async function sectionLines(bytes: Uint8Array): Promise<Map<string, { page: number; baseline: number }>> {
-  const { getDocument } = await import('pdfjs-dist/legacy/build/pdf.mjs');
-  const file = await getDocument({ data: new Uint8Array(bytes), verbosity: 0 }).promise;
+  const pdfium = await loadPdfium();
+  const start = pdfium._malloc(bytes.length + 16);
+  pdfium.HEAPU8.set(bytes, start + 16);
+  const file = pdfium._FPDF_LoadMemDocument(start + 16, bytes.length, 0);
   const lines = new Map<string, { page: number; baseline: number }>();
-  for (let page = 1; page <= file.numPages; page++) {
-    const sheet = await file.getPage(page);
-    const height = sheet.getViewport({ scale: 1 }).height;
-    for (const item of (await sheet.getTextContent()).items) {
-      const number = 'str' in item && /^§§? \d+a?(?= )/.exec(item.str)?.[0];
-      if (number && 'transform' in item && !lines.has(number))
-        lines.set(number, { page, baseline: 1 - item.transform[5] / height });
+  for (let page = 1; page <= pdfium._FPDF_GetPageCount(file); page++) {
+    const sheet = pdfium._FPDF_LoadPage(file, page - 1);
+    const content = pdfium._FPDFText_LoadPage(sheet);
+    const height = pdfium._FPDF_GetPageHeightF(sheet);
+    const codes = Array.from({ length: pdfium._FPDFText_CountChars(content) }, (_, index) =>
+      pdfium._FPDFText_GetUnicode(content, index),
+    );
+    for (const { 0: number, index } of String.fromCharCode(...codes).matchAll(/^§§? \d+a?(?= )/gm)) {
+      pdfium._FPDFText_GetCharOrigin(content, index, start, start + 8);
+      const y = pdfium.HEAPF64[(start + 8) / 8] ?? 0;
+      if (!lines.has(number)) lines.set(number, { page, baseline: 1 - y / height });
     }
   }
   return lines;
+}
+
+type Called =
+  | `_FPDF_${'InitLibrary' | 'LoadMemDocument' | 'GetPageCount' | 'LoadPage' | 'GetPageHeightF'}`
+  | `_FPDFText_${'LoadPage' | 'CountChars' | 'GetUnicode' | 'GetCharOrigin'}`
+  | '_malloc';
+
+/** PDFium itself, as a witness of what the reader does with it. */
+async function loadPdfium() {
+  const { PDFiumModule } = await import('@hyzyla/pdfium');
+  const wasm = readFileSync(fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm')));
+  const loaded: unknown = await PDFiumModule({ wasmBinary: new Uint8Array(wasm).buffer });
+  type Functions = Readonly<Record<Called, (...values: number[]) => number>>;
+  const pdfium = loaded as Functions & { readonly HEAPU8: Uint8Array; readonly HEAPF64: Float64Array };
+  pdfium._FPDF_InitLibrary();
+  return pdfium;
 }
 
 const plugins = ['markdown', 'context', 'parents', 'pdf', 'docx', 'character'];
@@ -78,6 +101,7 @@ t.test('sections of files have their paths, contexts, parents and places', ALL, 
 
       if (!name.endsWith('.pdf')) return;
       const lines = await sectionLines(bytes);
+      t.ok(lines.size > 0.9 * pathsOf(LAW).length, `${lines.size}`);
       for (const { text, places } of inSections) {
         const line = lines.get(/^§§? \d+a?/.exec(text)?.[0] ?? '');
         if (line === undefined) continue;

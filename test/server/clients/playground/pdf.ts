@@ -4,10 +4,15 @@ export type Line = readonly [x: number, y: number, text: string];
 const LETTER = [612, 792] as const;
 const SIZE = 20;
 
-/** A PDF with these lines on its pages, in Helvetica of 20 points, which it does not embed. */
+/**
+ * A PDF with these lines on its pages, in Helvetica of 20 points, which it does not embed.
+ *
+ * @param more entries of all pages, such as `/Rotate 90`
+ */
 export function pdfOf(
   pages: readonly (readonly Line[])[],
   [width, height]: readonly [number, number] = LETTER,
+  more = '',
 ): Buffer {
   const content = pages.map((lines) =>
     lines.map(([x, y, text]) => `BT /F ${SIZE} Tf ${x} ${y} Td (${text}) Tj ET`).join('\n'),
@@ -15,7 +20,7 @@ export function pdfOf(
   const kids = pages.map((_, at) => `${4 + 2 * at} 0 R`).join(' ');
   const objects = [
     '<</Type/Catalog/Pages 2 0 R>>',
-    `<</Type/Pages/Kids[${kids}]/Count ${pages.length}/MediaBox[0 0 ${width} ${height}]/Resources<</Font<</F 3 0 R>>>>>>`,
+    `<</Type/Pages/Kids[${kids}]/Count ${pages.length}/MediaBox[0 0 ${width} ${height}]${more}/Resources<</Font<</F 3 0 R>>>>>>`,
     '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
     ...content.flatMap((stream, at) => [
       `<</Type/Page/Parent 2 0 R/Contents ${5 + 2 * at} 0 R>>`,

@@ -2,10 +2,10 @@ import { type ExecFileSyncOptions, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { PDFDocumentProxy } from 'pdfjs-dist';
-import { extractPages, loadPdfJs, readDocument } from '../../../../../plugins/readers/pdf/index.ts';
+import { extractPages, readDocument } from '../../../../../plugins/readers/pdf/document.ts';
 import { linesOf } from '../../../../../plugins/readers/pdf/lines.ts';
 import type { Box, Page } from '../../../../../plugins/readers/pdf/page.ts';
+import { loadPdfium, PdfFile, type Pdfium } from '../../../../../plugins/readers/pdf/pdfium.ts';
 import { never } from '../../../../support/hosted-host.ts';
 import { inOrder, wordsOf } from './sequences.ts';
 import { taggedBlocks } from './tagged.ts';
@@ -20,28 +20,26 @@ const WORST = Number(process.env.WORST ?? 3);
 const context = { report() {}, signal: never, options: {} };
 
 /**
- * Reads the PDFs in folders: how fast, how many of poppler's words are found and are in the box of a line that has
- * them, and how well order and headings are found in tagged files, with and without their tags. A third of the files,
- * by their names, is reported alone: thresholds are chosen without it.
+ * Reads the PDFs in folders: how fast, how many of poppler's words are found, in which order, and whether they are in the box
+ * of a line that has them. In tagged files it compares order and headings with the tags, also with the tags hidden. A third
+ * of the files, by their names, is reported alone: thresholds are chosen without it.
  */
 export async function evaluatePdfs(folders: readonly string[]): Promise<void> {
-  const open = await loadPdfJs();
   const files = folders.flatMap((folder) =>
     globSync('**/*.{pdf,PDF}', { cwd: folder }).map((name) => join(folder, name)),
   );
   const groups = Map.groupBy(files.sort(), (file) => (isHeldOut(file) ? HELD_OUT : 'others'));
+  let pdfium = await loadPdfium();
   for (const [group, members] of groups) {
     const errors = new Map<string, number>();
     const measured = new Map<string, Measures>();
     for (const file of members) {
-      const task = open(new Uint8Array(readFileSync(file)));
       try {
-        measured.set(basename(file), await measure(await task.promise, file));
+        measured.set(basename(file), await measureFile(pdfium, file));
       } catch (error) {
+        pdfium = await loadPdfium();
         const kind = (error as Error).message.replace(/\d+/g, '#').slice(0, 80);
         errors.set(kind, (errors.get(kind) ?? 0) + 1);
-      } finally {
-        await task.destroy();
       }
     }
     console.log(`\n${group}: ${members.length} files, ${measured.size} read`);
@@ -55,7 +53,7 @@ function isHeldOut(file: string): boolean {
   return first % 3 === 0;
 }
 
-/** Per measure: the share of all files together, the mean of the files, and the worst files. */
+/** Per measure: the share of all files together, the mean and the median of the files, and the worst files. */
 function report(measured: ReadonlyMap<string, Measures>): void {
   const names = new Set([...measured.values()].flatMap((one) => Object.keys(one)));
   for (const name of names) {
@@ -65,20 +63,62 @@ function report(measured: ReadonlyMap<string, Measures>): void {
     });
     const sum = (key: 'found' | 'all' | 'share') => shares.reduce((total, one) => total + one[key], 0);
     const worst = shares.sort((a, b) => a.share - b.share).slice(0, WORST);
-    const means = `all ${(sum('found') / sum('all')).toFixed(3)}  mean ${(sum('share') / shares.length).toFixed(3)}`;
+    const median = shares[shares.length >> 1]?.share ?? Number.NaN;
+    const means = `all ${(sum('found') / sum('all')).toFixed(3)}  mean ${(sum('share') / shares.length).toFixed(3)}  median ${median.toFixed(4)}`;
     const listed = worst.map(({ file, share, all }) => `${file} ${share.toFixed(2)} of ${Math.round(all)}`);
     console.log(`  ${name.padEnd(36)} ${means}  of ${shares.length} files; worst: ${listed.join(', ')}`);
   }
 }
 
-async function measure(document: PDFDocumentProxy, file: string): Promise<Measures> {
-  const start = performance.now();
-  const read = await readDocument(document, context);
-  const seconds = (performance.now() - start) / 1000;
-  const witnessed = await againstPoppler(document, file);
-  const tagged = await againstTags(document, read.text);
-  return { 'pages per second': [document.numPages, seconds], ...witnessed, ...tagged };
+async function measureFile(pdfium: Pdfium, path: string): Promise<Measures> {
+  const file = new PdfFile(pdfium, readFileSync(path));
+  try {
+    const start = process.cpuUsage();
+    const { text } = await readDocument(file, context);
+    const { user, system } = process.cpuUsage(start);
+    const speed: Share = [file.pages, (user + system) / 1e6];
+    const boxes = await againstBoxes(file, path);
+    const tags = await againstTags(file, text);
+    return { 'pages per second of processor time': speed, ...againstText(path, text), ...boxes, ...tags };
+  } finally {
+    file.close();
+  }
 }
+
+function poppler(file: string, ...options: readonly string[]): string {
+  const how: ExecFileSyncOptions = { maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] };
+  try {
+    return execFileSync('pdftotext', [...options, file, '-'], how).toString();
+  } catch {
+    return '';
+  }
+}
+
+const MODES: readonly (readonly string[])[] = [[], ['-layout']];
+
+/** Words of pdftotext, as often as it has them, and three in a row, by the better of its modes. */
+function againstText(file: string, text: string): Measures {
+  const own = wordsOf(text);
+  const [usual = [], ...others] = MODES.map((mode) => wordsOf(poppler(file, ...mode)));
+  const left = new Map<string, number>();
+  for (const word of own) left.set(word, (left.get(word) ?? 0) + 1);
+  let found = 0;
+  for (const word of usual) {
+    const count = left.get(word) ?? 0;
+    if (count > 0) found++;
+    left.set(word, count - 1);
+  }
+  const mine = triplesOf(own);
+  const shares = [usual, ...others].map((words): Share => {
+    const theirs = triplesOf(words);
+    return [theirs.intersection(mine).size, theirs.size];
+  });
+  const [best = [0, 0]] = shares.sort(([a, all], [b, whole]) => b / (whole || 1) - a / (all || 1));
+  return { "pdftotext's words": [found, usual.length], 'three words in its order': best };
+}
+
+const triplesOf = (words: readonly string[]): Set<string> =>
+  new Set(words.slice(2).map((word, index) => `${words[index]} ${words[index + 1]} ${word}`));
 
 interface Word {
   readonly text: string;
@@ -96,9 +136,7 @@ const TOLERANCE = 0.004;
 
 /** The words of each page as poppler finds them, with the middle of each in points. */
 function popplerWords(file: string): Word[][] {
-  const options: ExecFileSyncOptions = { maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] };
-  const xml = execFileSync('pdftotext', ['-bbox', '-cropbox', file, '-'], options).toString();
-  return Array.from(xml.matchAll(PAGE), ([, words = '']) =>
+  return Array.from(poppler(file, '-bbox', '-cropbox').matchAll(PAGE), ([, words = '']) =>
     Array.from(words.matchAll(WORD), ([, x0, y0, x1, y1, text = '']) => ({
       text: plain(text.replace(/&(\w+);/g, (_, name: string) => ENTITIES[name] ?? '')),
       x: (Number(x0) + Number(x1)) / 2,
@@ -107,27 +145,20 @@ function popplerWords(file: string): Word[][] {
   );
 }
 
-/** Headers and footers are compared, too. */
-async function againstPoppler(document: PDFDocumentProxy, file: string): Promise<Measures> {
-  let words: Word[][];
-  try {
-    words = popplerWords(file);
-  } catch {
-    return {};
-  }
-  const pages = await extractPages(document, never);
-  let [all, found, inBox] = [0, 0, 0];
-  for (const [index, page] of pages.entries()) {
+/** Words in headers and footers are compared, too. */
+async function againstBoxes(file: PdfFile, path: string): Promise<Measures> {
+  const words = popplerWords(path);
+  let [found, inBox] = [0, 0];
+  for (const [index, page] of (await extractPages(file, never)).entries()) {
     const lines = linesOf(page).map(({ text, box }) => ({ text: plain(text), box }));
     for (const word of words[index] ?? []) {
-      all++;
       const having = lines.filter(({ text }) => text.includes(word.text));
       if (having.length === 0) continue;
       found++;
       if (having.some(({ box }) => box !== undefined && isIn(word, box, page))) inBox++;
     }
   }
-  return { "poppler's words found": [found, all], 'of these, in the box of their line': [inBox, found] };
+  return { 'words in the box of their line': [inBox, found] };
 }
 
 function isIn({ x, y }: Word, [left, top, right, bottom]: Box, { width, height }: Page): boolean {
@@ -135,16 +166,15 @@ function isIn({ x, y }: Word, [left, top, right, bottom]: Box, { width, height }
   return isAcross && y / height >= top - TOLERANCE && y / height <= bottom + TOLERANCE;
 }
 
-const HEADING_LINE = /^#{1,6} (.*)$/gm;
 /** Fewer words are not worth a measure of order. */
 const MIN_WORDS = 50;
 
-async function againstTags(document: PDFDocumentProxy, text: string): Promise<Measures> {
-  const blocks = await taggedBlocks(document);
+async function againstTags(file: PdfFile, text: string): Promise<Measures> {
+  const blocks = taggedBlocks(file);
   const truth = blocks.flatMap((block) => wordsOf(block.text));
   if (truth.length < MIN_WORDS) return {};
-  const hidden = new Proxy(document, { get: (target, name) => withoutTags(target, name) });
-  const untagged = (await readDocument(hidden, context)).text;
+  Object.defineProperty(file, 'isTagged', { value: false });
+  const untagged = (await readDocument(file, context)).text;
   const headings = blocks.filter(({ role }) => /^(?:H\d?|Title)$/.test(role));
   return {
     'order, tags hidden': [inOrder(truth, wordsOf(untagged)), truth.length],
@@ -154,18 +184,29 @@ async function againstTags(document: PDFDocumentProxy, text: string): Promise<Me
   };
 }
 
-function withoutTags(document: PDFDocumentProxy, name: string | symbol): unknown {
-  if (name === 'getMarkInfo') return async () => null;
-  const value = Reflect.get(document, name, document);
-  return typeof value === 'function' ? value.bind(document) : value;
-}
-
 /** A file that tags no heading says nothing of them: most of those have some. */
 function headingShares(how: string, text: string, headings: readonly { text: string }[]): Measures {
-  const keysOf = (texts: readonly string[]) => new Set(texts.map(plain).filter((key) => key !== ''));
-  const mine = keysOf(Array.from(text.matchAll(HEADING_LINE), ([, heading = '']) => heading));
-  const theirs = keysOf(headings.map((heading) => heading.text));
+  const theirs = new Set(headings.map((heading) => plain(heading.text)).filter((key) => key !== ''));
   if (theirs.size === 0) return {};
+  const mine = new Set<string>();
+  let path: { readonly level: number; readonly isFalse: boolean }[] = [];
+  let [paragraphs, belowFalse] = [0, 0];
+  for (const block of text.split('\n\n')) {
+    const [, marks, heading = ''] = /^(#{1,6}) (.*)/.exec(block) ?? [];
+    if (marks === undefined) {
+      paragraphs++;
+      if (path.some(({ isFalse }) => isFalse)) belowFalse++;
+      continue;
+    }
+    const key = plain(heading);
+    mine.add(key);
+    path = path.filter(({ level }) => level < marks.length);
+    path.push({ level: marks.length, isFalse: !theirs.has(key) });
+  }
   const shared = mine.intersection(theirs).size;
-  return { [`headings P, ${how}`]: [shared, mine.size], [`headings R, ${how}`]: [shared, theirs.size] };
+  return {
+    [`headings P, ${how}`]: [shared, mine.size],
+    [`headings R, ${how}`]: [shared, theirs.size],
+    [`paragraphs below a false heading, ${how}`]: [belowFalse, paragraphs],
+  };
 }

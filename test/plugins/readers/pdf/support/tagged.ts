@@ -1,4 +1,4 @@
-import type { PDFDocumentProxy } from 'pdfjs-dist';
+import type { PdfFile } from '../../../../../plugins/readers/pdf/pdfium.ts';
 
 /** A block as a tagged file says it, in its order. */
 export interface TaggedBlock {
@@ -6,53 +6,56 @@ export interface TaggedBlock {
   text: string;
 }
 
-interface Node {
-  readonly role?: string;
-  readonly type?: string;
-  readonly id?: string;
-  readonly children?: readonly Node[];
-}
-
 const BLOCK = /^(?:H\d?|P|LI|TD|TH|Caption|Title|Note|BlockQuote|TOCI)$/;
+const MAX_DEPTH = 200;
 
 /** The blocks of a tagged file; none of another. */
-export async function taggedBlocks(document: PDFDocumentProxy): Promise<TaggedBlock[]> {
-  const marks = (await document.getMarkInfo()) as unknown as ReadonlyMap<string, boolean> | null;
-  if (marks?.get('Marked') !== true) return [];
+export function taggedBlocks(file: PdfFile): TaggedBlock[] {
+  const { call } = file.pdfium;
   const blocks: TaggedBlock[] = [];
-  for (let number = 1; number <= document.numPages; number++) {
-    const page = await document.getPage(number);
-    const texts = textsOf((await page.getTextContent({ includeMarkedContent: true })).items);
-    const walk = (node: Node, around: TaggedBlock | undefined): void => {
-      for (const child of node.children ?? []) {
-        if (child.type === 'content') {
-          if (around !== undefined) around.text += texts.get(child.id ?? '') ?? '';
-          continue;
-        }
-        const own = BLOCK.test(child.role ?? '') ? { role: child.role ?? '', text: '' } : undefined;
-        if (own !== undefined) blocks.push(own);
-        walk(child, own ?? around);
-      }
-    };
-    walk(((await page.getStructTree()) ?? {}) as Node, undefined);
+  for (let index = 0; file.isTagged && index < file.pages; index++) {
+    const page = call.FPDF_LoadPage(file.document, index);
+    if (page === 0) continue;
+    blocks.push(...blocksOf(file, page));
+    call.FPDF_ClosePage(page);
   }
   return blocks.filter(({ text }) => text.trim() !== '');
 }
 
-type Items = Awaited<ReturnType<Awaited<ReturnType<PDFDocumentProxy['getPage']>>['getTextContent']>>['items'];
-
-/** The text of each marked content. */
-function textsOf(items: Items): Map<string, string> {
-  const texts = new Map<string, string>();
-  const open: (string | undefined)[] = [];
-  for (const item of items) {
-    if (!('str' in item)) {
-      if (item.type === 'endMarkedContent') open.pop();
-      else open.push(item.id ?? open.at(-1));
-      continue;
+function blocksOf({ pdfium }: PdfFile, page: number): TaggedBlock[] {
+  const { call } = pdfium;
+  const blocks: TaggedBlock[] = [];
+  const tree = call.FPDF_StructTree_GetForPage(page);
+  if (tree === 0) return blocks;
+  const texts = textsOf(call, page);
+  const walk = (element: number, around: TaggedBlock | undefined, depth: number): void => {
+    if (element === 0 || depth > MAX_DEPTH) return;
+    const role = pdfium.utf16((buffer, bytes) => call.FPDF_StructElement_GetType(element, buffer, bytes));
+    const block = BLOCK.test(role) ? { role, text: '' } : around;
+    if (block !== undefined && block !== around) blocks.push(block);
+    for (let index = 0; index < call.FPDF_StructElement_CountChildren(element); index++) {
+      const content = call.FPDF_StructElement_GetChildMarkedContentID(element, index);
+      if (content < 0) walk(call.FPDF_StructElement_GetChildAtIndex(element, index), block, depth + 1);
+      else if (block !== undefined) block.text += texts.get(content) ?? '';
     }
-    const id = open.at(-1);
-    if (id !== undefined) texts.set(id, `${texts.get(id) ?? ''}${item.str}${item.hasEOL ? ' ' : ''}`);
+  };
+  for (let index = 0; index < call.FPDF_StructTree_CountChildren(tree); index++)
+    walk(call.FPDF_StructTree_GetChildAtIndex(tree, index), undefined, 0);
+  call.FPDF_StructTree_Close(tree);
+  return blocks;
+}
+
+/** The text of each marked content, with the spaces and line breaks that PDFium finds. */
+function textsOf(call: PdfFile['pdfium']['call'], page: number): Map<number, string> {
+  const texts = new Map<number, string>();
+  const text = call.FPDFText_LoadPage(page);
+  let content = -1;
+  for (let index = 0; index < call.FPDFText_CountChars(text); index++) {
+    const object = call.FPDFText_GetTextObject(text, index);
+    if (object !== 0) content = call.FPDFPageObj_GetMarkedContentID(object);
+    const unicode = call.FPDFText_GetUnicode(text, index);
+    if (unicode <= 0x10ffff) texts.set(content, (texts.get(content) ?? '') + String.fromCodePoint(unicode));
   }
+  call.FPDFText_ClosePage(text);
   return texts;
 }

@@ -98,7 +98,7 @@ t.test('a chunk of a PDF is shown on its page, by what was loaded for it alone',
   );
   t.equal(outside, 0, 'and all of them');
   const files = page.requests.filter(ofPdf).map((url) => url.split('/').at(-1));
-  t.same([...new Set(files)].sort(), ['pdf.min.mjs', 'pdf.worker.min.mjs']);
+  t.same([...new Set(files)].sort(), ['index.esm.js', 'pdfium.wasm']);
   t.same(page.problems, [], 'the policy allows all of it');
 });
 
@@ -137,28 +137,63 @@ t.test(
   needs('reader/pdf'),
   async (t) => {
     for (const [path, type] of [
-      ['legacy/build/pdf.min.mjs', 'text/javascript; charset=utf-8'],
-      ['legacy/build/pdf.worker.min.mjs', 'text/javascript; charset=utf-8'],
-      ['cmaps/UniGB-UCS2-H.bcmap', 'application/octet-stream'],
-      ['standard_fonts/LiberationSans-Regular.ttf', 'application/octet-stream'],
-      ['wasm/jbig2_nowasm_fallback.js', 'text/javascript; charset=utf-8'],
+      ['index.esm.js', 'text/javascript; charset=utf-8'],
+      ['pdfium.wasm', 'application/wasm'],
     ] as const) {
       const answer = await server.get(`/playground/pdf/${path}`);
       t.equal(answer.headers.get('content-type'), type, path);
       t.equal(answer.headers.get('cache-control'), 'no-cache');
-      t.ok(answer.bytes.equals(readFileSync(resolve(`pdfjs-dist/${path}`))), `${path}, byte for byte`);
+      t.ok(
+        answer.bytes.equals(readFileSync(resolve(`@hyzyla/pdfium/dist/${path}`))),
+        `${path}, byte for byte`,
+      );
     }
-    for (const path of ['package.json', 'wasm/jbig2.wasm', 'legacy/build/pdf.mjs', 'cmaps/..%2Fpackage.json'])
+    for (const path of ['package.json', 'index.cjs', 'worker.bundle.js', '..%2Fpackage.json'])
       t.equal((await server.get(`/playground/pdf/${path}`)).status, 404, path);
   },
 );
 
 t.test('without the package the boxes are on an empty page', OF_PDF, async (t) => {
   const page = await openFile('none.pdf', pdfOf(PAGES));
-  await page.send('Network.setBlockedURLs', { urls: ['*/playground/pdf/*'] });
+  await page.block(['*/playground/pdf/*']);
   await page.choose(0);
   await page.until('/cannot be drawn/.test(document.querySelector(".source [role=status]")?.textContent)');
   t.equal(await page.count('.blank rect'), 1);
+});
+
+t.test('a page that cannot be drawn in time is given up, and the next one is drawn', OF_PDF, async (t) => {
+  const page = await openFile('slow.pdf', pdfOf(PAGES));
+  await page.evaluate(`
+    const { setTimeout } = window;
+    window.setTimeout = (run, milliseconds) => setTimeout(run, milliseconds / 100);
+    window.postToWorker = Worker.prototype.postMessage;
+    Worker.prototype.postMessage = () => {};`);
+  await page.choose(0);
+  await page.until('/cannot be drawn/.test(document.querySelector(".source [role=status]")?.textContent)');
+  await page.evaluate('Worker.prototype.postMessage = window.postToWorker');
+  await page.choose(2);
+  await page.isDrawn();
+  t.match(await page.title(), /^Page 2/);
+});
+
+t.test('pages that are turned and cut have their boxes where the words are', OF_PDF, async (t) => {
+  for (const more of ['/Rotate 90', '/Rotate 180/CropBox[50 50 500 760]', '/CropBox[60 300 400 780]']) {
+    const page = await openFile(
+      'turned.pdf',
+      pdfOf([[[72, 700, 'Somewhere on the page.']]], undefined, more),
+    );
+    await page.choose(0);
+    await page.isDrawn();
+    const { inside, outside } = await page.ink();
+    t.ok((inside[0] ?? 0) > 500 && outside === 0, `${more}: ${inside} ${outside}`);
+  }
+});
+
+t.test('only the worker that draws may compile WebAssembly', async (t) => {
+  const policyOf = async (path: string) => (await server.get(path)).headers.get('content-security-policy');
+  t.match(await policyOf('/playground/view/pdf-worker.ts'), "script-src 'self' 'wasm-unsafe-eval';");
+  for (const path of ['/playground', '/playground/main.ts'])
+    t.match(await policyOf(path), "script-src 'self';", path);
 });
 
 t.test('a chunk on two pages has both, one after the other', OF_PDF, async (t) => {
