@@ -10,19 +10,6 @@ const COMPATIBLE = /[\ufb00-\ufb06\u2e9f\u2ef3\u2f00-\u2fd5]/g;
 /** Private codes of Adobe's glyph list for old-style figures and small capitals (U+F700 and the code of the plain character). */
 const ADOBE_VARIANT = /[\uf721-\uf77a\uf7e0-\uf7f6\uf7f8-\uf7fe]/g;
 
-const ACCENTS: Readonly<Record<string, string>> = {
-  '\u00a8': '\u0308',
-  '\u00b4': '\u0301',
-  '\u02c6': '\u0302',
-  '\u02dc': '\u0303',
-  '\u02c7': '\u030c',
-  '\u02da': '\u030a',
-  '\u02d9': '\u0307',
-  '\u02dd': '\u030b',
-  '\u02d8': '\u0306',
-};
-const LOOSE_ACCENT = /([\u00a8\u00b4\u02c6\u02dc\u02c7\u02da\u02d9\u02dd\u02d8]) ?([a-zA-Z\u0131\u0237])/g;
-const DOTLESS: Readonly<Record<string, string>> = { '\u0131': 'i', '\u0237': 'j' };
 const C1 = /[\u0080-\u009f]/g;
 const WINDOWS = new TextDecoder('windows-1252');
 /** Lam and alef drawn as one sign come out with their letters exchanged. */
@@ -39,10 +26,7 @@ export function cleaned(text: string): string {
     .replace(C1, (sign) => WINDOWS.decode(Uint8Array.of(sign.charCodeAt(0))))
     .replace(COMPATIBLE, (sign) => sign.normalize('NFKC'))
     .replace(ADOBE_VARIANT, (sign) => String.fromCharCode(sign.charCodeAt(0) & 0xff).toUpperCase())
-    .replace(LAM_ALEF, '\u0627\u0644$1')
-    .replace(LOOSE_ACCENT, (_, accent: string, letter: string) =>
-      `${DOTLESS[letter] ?? letter}${ACCENTS[accent]}`.normalize('NFC'),
-    );
+    .replace(LAM_ALEF, '\u0627\u0644$1');
 }
 
 const TEX_LIGATURES = ['ff', 'fi', 'fl', 'ffi', 'ffl'];

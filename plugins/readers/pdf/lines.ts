@@ -28,6 +28,7 @@ export interface Line extends Turnable {
 
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u;
 const WORD = /[\p{L}\p{N}]/u;
+const LETTER = /\p{L}/u;
 /** Scripts without spaces between words. */
 export const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
 /** A bullet or number, which may have a wide gap after it. */
@@ -254,7 +255,8 @@ export function textOf(runs: readonly Run[]): string {
 
 /** The text of a row: a space where runs are apart, a tab where they are far apart. */
 function joined(runs: readonly Run[], isRightToLeft: boolean): { text: string; cells: number } {
-  if (isSpacedOut(runs)) return { text: withoutLetterSpaces(runs), cells: 1 };
+  const spacing = letterSpacing(runs);
+  if (spacing !== undefined) return { text: withoutLetterSpaces(runs, spacing), cells: 1 };
   const parts: string[] = [];
   let cells = 1;
   let length = 0;
@@ -277,18 +279,19 @@ function joined(runs: readonly Run[], isRightToLeft: boolean): { text: string; c
 
 const MIN_SPACED = 4;
 
-/** Whether a line is set with space between its letters, as some headings are. */
-function isSpacedOut(runs: readonly Run[]): boolean {
+/** The usual gap of a line that is set with space between its letters, as some headings are. */
+function letterSpacing(runs: readonly Run[]): number | undefined {
   const single = runs.filter(({ text }) => /^\p{L}$/u.test(text.trim())).length;
-  return single >= MIN_SPACED && single >= 0.8 * runs.length;
+  if (single < MIN_SPACED || single < 0.8 * runs.length) return undefined;
+  const gaps = runs.slice(1).map(({ x0 }, index) => x0 - (runs[index]?.x1 ?? 0));
+  const usual = gaps.sort((a, b) => a - b)[gaps.length >> 1] ?? 0;
+  return usual > MIN_SPACE * (runs[0]?.size ?? 0) ? usual : undefined;
 }
 
 /** Letters whose gaps are the usual ones of the line are a word. */
-function withoutLetterSpaces(runs: readonly Run[]): string {
-  const gaps = runs.slice(1).map(({ x0 }, index) => x0 - (runs[index]?.x1 ?? 0));
-  const usual = gaps.toSorted((a, b) => a - b)[gaps.length >> 1] ?? 0;
-  const parts = runs.map(({ text }, index) =>
-    (gaps[index - 1] ?? 0) > 1.6 * usual ? ` ${text.trim()}` : text.trim(),
+function withoutLetterSpaces(runs: readonly Run[], usual: number): string {
+  const parts = runs.map(({ text, x0 }, index) =>
+    x0 - (runs[index - 1]?.x1 ?? x0) > 1.6 * usual ? ` ${text.trim()}` : text.trim(),
   );
   return parts.join('');
 }
@@ -303,6 +306,22 @@ function gapBetween(last: Run, run: Run, isRightToLeft: boolean): 'same' | '' | 
   const gap = isRightToLeft ? Math.max(last.x0 - run.x1, run.x0 - last.x1) : run.x0 - last.x1;
   if (gap > 1.6 * size) return '\t';
   const isSpaced = /\s$/.test(last.text.slice(-1)) || /^\s/.test(run.text);
+  if (!isSpaced && isNextToMark(last, run)) return ' ';
   const isCjk = gap < 0.6 * size && CJK.test(last.text.slice(-1)) && CJK.test(run.text.slice(0, 1));
   return gap > MIN_SPACE * size && !isSpaced && !isCjk ? ' ' : '';
+}
+
+/** Sizes of a mark, such as that of a note, and of its text. */
+const MARK_SIZE = 0.85;
+const DIGITS_OF_MARK = /^(?:\d{1,3}|[*\u2020\u2021\u00a7])$/;
+
+/** Whether one run is a raised mark before a word, or both are numbers, of which one is an exponent or index. */
+function isNextToMark(last: Run, run: Run): boolean {
+  const isBefore = last.size < MARK_SIZE * run.size;
+  if (!isBefore && run.size >= MARK_SIZE * last.size) return false;
+  const [end, start] = [last.text.slice(-1), run.text.slice(0, 1)];
+  if (/\d/.test(end) && /\d/.test(start)) return true;
+  return (
+    isBefore && last.base < run.base - 0.1 * run.size && DIGITS_OF_MARK.test(last.text) && LETTER.test(start)
+  );
 }

@@ -38,6 +38,9 @@ export const BULLET =
   /^(?:[\u2022\u2023\u25e6\u25aa\u25cf\u25a0\u25cb\u2043\u2219\u00b7\uf0b7\uf0a7\u27a2\u2713\u2714]|[-\u2013\u2014*](?=\s))\s*/;
 const NUMBER = /^(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivx]{1,5}[.)])\s/;
 const OPEN_END = /[a-z,;\u2010\u00ad-]$/;
+const DIVIDED = /\p{L}[-\u2010\u00ad]$/u;
+/** The label of a reference, from which its lines hang. */
+const REFERENCE = /^\[[^\]\s]{1,12}\]\s/;
 const SENTENCE_END = /[.!?:;\u3002\uff01\uff1f)"\u201d]$/;
 const SMALL_BEGIN = /^[\p{Ll}\p{N}(]/u;
 const USUAL_LEADING = 1.25;
@@ -155,6 +158,10 @@ function goesOn(last: Line, line: Line, column: Column): boolean {
   return isElsewhere ? runsOn(last, line) : isNext(last, line, column);
 }
 
+/** Whether a word continues on the next line. */
+const isDivided = (last: Line, line: Line): boolean =>
+  DIVIDED.test(last.text.slice(-2)) && /^\p{Ll}/u.test(line.text);
+
 /** Whether a sentence continues in the next column or on the next page. */
 const runsOn = (last: Line, line: Line): boolean =>
   Math.abs(last.size - line.size) < 0.3 && OPEN_END.test(last.text.slice(-1)) && SMALL_BEGIN.test(line.text);
@@ -163,7 +170,7 @@ function isNext(last: Line, line: Line, { left, right, leading }: Column): boole
   const em = line.size;
   const gap = (line.base - last.base) / em;
   if (gap > leading * 1.25 + 0.1 || gap < 0) return false;
-  if (last.isMono && line.isMono) return true;
+  if ((last.isMono && line.isMono) || isDivided(last, line)) return true;
   // A heading may be set close to its text, in bold.
   if (last.isOneFont && line.isOneFont && isBold(last.font) !== isBold(line.font)) return false;
   if (last.cells > 1 || line.cells > 1) return last.cells > 1 && line.cells > 1;
@@ -172,7 +179,7 @@ function isNext(last: Line, line: Line, { left, right, leading }: Column): boole
     return !isIndented && last.x0 <= left + 4 * em;
   }
   const isShort = last.x1 < right - Math.max(4 * em, 0.15 * (right - left));
-  const hangs = BULLET.test(last.text) || NUMBER.test(last.text);
+  const hangs = BULLET.test(last.text) || NUMBER.test(last.text) || REFERENCE.test(last.text);
   const isIndented = !hangs && line.x0 > last.x0 + 0.9 * em && line.x0 > left + 0.9 * em;
   if (isIndented && !/[a-z,]$/.test(last.text.slice(-1))) return false;
   if (!isShort) return true;

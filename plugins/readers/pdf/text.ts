@@ -66,7 +66,12 @@ interface Growing {
   text: string;
   x0: number;
   x1: number;
-  base: number;
+  readonly base: number;
+  /** The origin of each character, and its place in the text. */
+  readonly origins: number[];
+  readonly places: number[];
+  /** What takes the place of some characters. */
+  edits?: Map<number, string>;
 }
 
 class TextReader {
@@ -92,18 +97,22 @@ class TextReader {
     try {
       const count = call.FPDFText_CountChars(text);
       for (let index = 0; index < count; index++) this.#addCharacter(text, index);
-      this.#finish();
+      this.#putAccents();
+      for (const run of this.#all) this.#finish(run);
     } finally {
       call.FPDFText_ClosePage(text);
     }
     return this;
   }
 
-  #lastX = Number.NaN;
   #object = 0;
   #style: Style | undefined;
   /** PDFium takes the gap before the next character for a space, by the widths of the font. */
   #isAfterGap = false;
+  /** The origin of the last character. */
+  #lastX = Number.NaN;
+  readonly #all: Growing[] = [];
+  readonly #accents: Accent[] = [];
 
   #addCharacter(text: number, index: number): void {
     const { call } = this.#pdfium;
@@ -117,27 +126,63 @@ class TextReader {
       this.#object = object;
       this.#style = this.#styleOf(text, index, object);
     }
-    const style = this.#style;
     const growing = this.#growing;
     if (unicode === SPACE || unicode === NO_BREAK_SPACE) {
       if (growing !== undefined) growing.text += ' ';
       return;
     }
+    const style = this.#style;
     const isAfterGap = this.#isAfterGap;
     this.#isAfterGap = false;
-    const character = characterOf(unicode);
-    const box = this.#boxOf(text, index, style);
-    const isOfLigature = growing !== undefined && box.x0 === this.#lastX && growing.object === object;
-    this.#lastX = box.x0;
-    if (growing !== undefined && (isOfLigature || continues(growing, box, style))) {
-      if (isAfterGap && box.x0 - growing.x1 > NARROW_SPACE * style.size && !growing.text.endsWith(' '))
-        growing.text += ' ';
-      growing.text += character;
-      growing.x1 = Math.max(growing.x1, box.x1);
+    const { x0, x1, base } = this.#boxOf(text, index, style);
+    const isOfLigature = x0 === this.#lastX && growing?.object === object;
+    const isNext =
+      growing !== undefined && (isOfLigature || continues(growing, x0, x0 - this.#lastX, base, style));
+    if (unicode >= FIRST_ACCENT && COMBINING.has(unicode) && this.#accents.length < MAX_ACCENTS) {
+      const own = isNext ? undefined : begun(style, object, x0, x1, base);
+      if (own !== undefined) this.#all.push(own);
+      const run = own ?? (growing as Growing);
+      this.#accents.push({ unicode, run, isAlone: !isNext, place: run.text.length, x0, x1, base, style });
       return;
     }
-    this.#finish();
-    this.#growing = { style, object, text: character, x0: box.x0, x1: box.x1, base: box.base };
+    this.#lastX = x0;
+    // The characters of a ligature have one origin, and PDFium gives the width of one of them.
+    const end = isOfLigature ? Math.max(x1, this.#endOf(text, index, style)) : x1;
+    if (!isNext) {
+      this.#growing = begun(style, object, x0, end, base);
+      this.#all.push(this.#growing);
+    } else if (isAfterGap && x0 - growing.x1 > NARROW_SPACE * style.size && !growing.text.endsWith(' '))
+      growing.text += ' ';
+    addTo(this.#growing as Growing, characterOf(unicode), x0, end);
+  }
+
+  /** Puts each accent over its letter as one character; TeX draws both apart, and PDFium moves some. */
+  #putAccents(): void {
+    if (this.#accents.length === 0) return;
+    const rows = Map.groupBy(this.#all, ({ base, style }) => rowKey(style.turns, base));
+    for (const accent of this.#accents) {
+      const { unicode, run, isAlone, place, x0, x1 } = accent;
+      const letter = letterUnder(accent, rows);
+      if (letter !== undefined) edit(letter.run, letter.place, (text) => withMark(text, unicode));
+      else if (isAlone) addTo(run, characterOf(unicode), x0, x1);
+      else {
+        edit(run, place - 1, (text) => text + characterOf(unicode));
+        run.x1 = Math.max(run.x1, x1);
+      }
+    }
+  }
+
+  /** The right end of what is drawn of a character. */
+  #endOf(text: number, index: number, { placing: { left, ofX, ofY } }: Style): number {
+    const { call, scratch } = this.#pdfium;
+    call.FPDFText_GetCharBox(text, index, scratch, scratch + 8, scratch + 16, scratch + 24);
+    const [x0, x1, y0, y1] = [0, 1, 2, 3].map((at) => this.#pdfium.float64(at)) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    return left + Math.max(ofX * x0 + ofY * y0, ofX * x1 + ofY * y1);
   }
 
   readonly #box = { x0: 0, x1: 0, base: 0 };
@@ -261,11 +306,12 @@ class TextReader {
     );
   }
 
-  #finish(): void {
-    const growing = this.#growing;
-    this.#growing = undefined;
-    if (growing === undefined) return;
-    const { style, object, text, x0, x1, base } = growing;
+  #finish(growing: Growing): void {
+    const { style, object, x0, x1, base, edits } = growing;
+    const text =
+      edits === undefined
+        ? growing.text
+        : Array.from({ length: growing.text.length }, (_, at) => edits.get(at) ?? growing.text[at]).join('');
     const { font, size, block } = style;
     const { text: readable, removed } = withoutUnreadable(
       cleaned(font.isNameless ? withLigatures(text) : text),
@@ -304,8 +350,12 @@ function characterOf(unicode: number): string {
   return unicode === 0 || unicode > 0x10ffff ? UNREADABLE : String.fromCodePoint(unicode);
 }
 
-/** Whether a character belongs to a run: close behind it, on its base line, in its style. */
-function continues(run: Growing, { x0, base }: { x0: number; base: number }, style: Style): boolean {
+/**
+ * Whether a character belongs to a run: close behind it, on its base line, in its style.
+ *
+ * @param advance distance from the origin of the last character
+ */
+function continues(run: Growing, x0: number, advance: number, base: number, style: Style): boolean {
   const { size } = style;
   if (
     run.style !== style &&
@@ -319,8 +369,91 @@ function continues(run: Growing, { x0, base }: { x0: number; base: number }, sty
   return (
     Math.abs(base - run.base) < 0.05 * size &&
     gap < (run.text.endsWith(' ') ? (style.font.isMono ? 0.9 : 0.5) : MIN_SPACE) * size &&
-    gap > -0.3 * size
+    (gap > -0.3 * size || (gap > -size && advance > MIN_ADVANCE * size))
   );
+}
+
+/** Font sizes: some fonts give widths larger than advances. Letters that are drawn twice advance less. */
+const MIN_ADVANCE = 0.2;
+
+/** Accents as characters of their own, and as marks of a letter. */
+const COMBINING: ReadonlyMap<number, string> = new Map([
+  [0x60, '\u0300'],
+  [0xa8, '\u0308'],
+  [0xaf, '\u0304'],
+  [0xb4, '\u0301'],
+  [0xb8, '\u0327'],
+  [0x2c6, '\u0302'],
+  [0x2c7, '\u030c'],
+  [0x2d8, '\u0306'],
+  [0x2d9, '\u0307'],
+  [0x2da, '\u030a'],
+  [0x2db, '\u0328'],
+  [0x2dc, '\u0303'],
+  [0x2dd, '\u030b'],
+]);
+const FIRST_ACCENT = 0x60;
+/** A page with more accents apart from their letters keeps the others as they are. */
+const MAX_ACCENTS = 2000;
+const LETTER = /\p{L}/u;
+const DOTLESS: Readonly<Record<string, string>> = { '\u0131': 'i', '\u0237': 'j' };
+
+/** An accent that is drawn as a character of its own, and where it is in a text. */
+interface Accent {
+  readonly unicode: number;
+  readonly run: Growing;
+  readonly isAlone: boolean;
+  readonly place: number;
+  readonly x0: number;
+  readonly x1: number;
+  readonly base: number;
+  readonly style: Style;
+}
+
+const begun = (style: Style, object: number, x0: number, x1: number, base: number): Growing => ({
+  ...{ style, object, text: '', x0, x1, base },
+  ...{ origins: [], places: [] },
+});
+
+function addTo(run: Growing, character: string, x0: number, x1: number): void {
+  run.origins.push(x0);
+  run.places.push(run.text.length);
+  run.text += character;
+  run.x1 = Math.max(run.x1, x1);
+}
+
+function edit(run: Growing, place: number, change: (text: string) => string): void {
+  run.edits ??= new Map();
+  run.edits.set(place, change(run.edits.get(place) ?? run.text[place] ?? ''));
+}
+
+const withMark = (letter: string, accent: number): string =>
+  `${DOTLESS[letter] ?? letter}${COMBINING.get(accent)}`.normalize('NFC');
+
+/** Points of a row of runs in which letters are searched. */
+const ROW_HEIGHT = 8;
+const rowKey = (turns: number, base: number): string => `${turns} ${Math.round(base / ROW_HEIGHT)}`;
+
+/** The letter of which an accent is over the middle. */
+function letterUnder(
+  { x0, x1, base, style }: Accent,
+  rows: ReadonlyMap<string, readonly Growing[]>,
+): { readonly run: Growing; readonly place: number } | undefined {
+  const middle = (x0 + x1) / 2;
+  let best: { run: Growing; place: number } | undefined;
+  let least = style.size;
+  for (const row of [-1, 0, 1])
+    for (const run of rows.get(rowKey(style.turns, base + row * ROW_HEIGHT)) ?? []) {
+      const distance = Math.abs(run.base - base);
+      if (middle <= run.x0 || middle >= run.x1 || distance >= least || run.text === '') continue;
+      const index = run.origins.findLastIndex((x) => x < middle);
+      const place = run.places[index] ?? 0;
+      const isOver = middle < (run.origins[index + 1] ?? run.x1);
+      if (!isOver || !LETTER.test(run.text[place] ?? '')) continue;
+      least = distance;
+      best = { run, place };
+    }
+  return best;
 }
 
 const within = (value: number | undefined, low: number, high: number, usual: number): number =>
