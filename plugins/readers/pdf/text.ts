@@ -304,7 +304,7 @@ function characterOf(unicode: number): string {
   return unicode === 0 || unicode > 0x10ffff ? UNREADABLE : String.fromCodePoint(unicode);
 }
 
-/** Whether a character belongs to a run: close behind it, on its base line, in its style. */
+/** Whether a character belongs to a run: it follows closely, on the same base line, in the same style. */
 function continues(run: Growing, { x0, base }: { x0: number; base: number }, style: Style): boolean {
   const { size } = style;
   if (
