@@ -380,7 +380,8 @@ function withTrailer(content: Uint8Array): Uint8Array | undefined {
   if (at === -1) return undefined;
   const before = bytes.toString('latin1', Math.max(at - MAX_BEFORE_CATALOG, 0), at);
   const object = [...before.matchAll(/\b(\d{1,10} \d{1,5}) obj\b/g)].at(-1)?.[1];
-  return object && Buffer.concat([bytes, Buffer.from(`\ntrailer\n<</Root ${object} R>>\n%%EOF`)]);
+  if (object === undefined) return undefined;
+  return Buffer.concat([bytes, Buffer.from(`\ntrailer\n<</Root ${object} R>>\n%%EOF`)]);
 }
 
 /** Pages of a file that may crash PDFium: each takes memory that is freed late. */

@@ -89,6 +89,28 @@ t.test('the box of a line is where it is shown', async (t) => {
   t.equal(edge, 1, 'what reaches over the page ends with it');
 });
 
+t.test('text that runs to the right on a turned page has a box of its width and height', async (t) => {
+  const turnedText = (matrix: string) => `BT /F 10 Tf ${matrix} Tm (Some wide text) Tj ET`;
+  const { places: [upright] = [] } = await read(makePdf([page(turnedText('1 0 0 1 60 700'))]));
+  const width = ((upright?.box?.[2] ?? 0) - (upright?.box?.[0] ?? 0)) * 600;
+  for (const [rotation, matrix, across, down] of [
+    [90, '0 1 -1 0 60 80', 800, 600],
+    [180, '-1 0 0 -1 540 80', 600, 800],
+    [270, '0 -1 1 0 540 720', 800, 600],
+  ] as const) {
+    const { text, places: [place] = [] } = await read(
+      makePdf([page(turnedText(matrix), `/Rotate ${rotation}`)]),
+    );
+    const [left = 0, top = 0, right = 0, bottom = 0] = place?.box ?? [];
+    const base = rotation === 180 ? 80 : 60;
+    t.equal(text, 'Some wide text');
+    t.equal(Math.round(left * across), rotation === 180 ? 60 : 80, `${rotation}: left`);
+    t.equal(Math.round((right - left) * across), Math.round(width), `${rotation}: width`);
+    t.equal(Math.round((bottom - top) * down), 12, `${rotation}: height`);
+    t.ok(top * down < base && bottom * down > base, `${rotation}: base line`);
+  }
+});
+
 t.test('what pages repeat is left out and counted, and their numbers', async (t) => {
   const bodies = ['First things.', 'Second things.', 'Third things.', 'Last things.'];
   const pages = bodies.map((text, index) =>
