@@ -53,7 +53,7 @@ const LATIN = /^[A-Za-z]{4,}$/;
 const VOWEL = /[aeiouy]/i;
 /** Texts with fewer visible characters are not judged. */
 const MIN_JUDGED = 1000;
-/** Share of characters in words and numbers. Of 180 public files the worst readable one has .17, the best garbage .08. */
+/** Share of characters in words and numbers. In 180 public files the least of a readable one is .17, and the most of garbage .08. */
 const MIN_LANGUAGE = 0.1;
 /** A text that has more is judged by its beginning. */
 const MAX_JUDGED = 200_000;
@@ -74,7 +74,7 @@ export function isLanguage(text: string, removed: number): boolean {
   return all < MIN_JUDGED || inWords >= MIN_LANGUAGE * all;
 }
 
-/** Longer tokens are no words of a script with spaces; those of other scripts are words whatever their length. */
+/** Longer tokens are not words of a script with spaces. In other scripts they are words whatever their length. */
 const MAX_WORD_LENGTH = 100;
 
 function isWord(token: string): boolean {

@@ -12,7 +12,7 @@ const MAX_FORMS = 8;
  */
 export function findFigures(open: OpenPage, runOfObject: ReadonlyMap<number, Run>): Figure[] {
   const { roles, page, file } = open;
-  const described = new Set([...roles.values()].filter(({ figure }) => figure?.alt !== undefined));
+  const described = new Set([...roles.values()].filter(({ figure }) => figure !== undefined));
   if (described.size === 0) return [];
   const { call } = file.pdfium;
   const found = new Map<Block, { readonly after: Run | undefined; readonly box: Turnable | undefined }>();
@@ -37,7 +37,7 @@ export function findFigures(open: OpenPage, runOfObject: ReadonlyMap<number, Run
   walk(call.FPDFPage_CountObjects(page), (index) => call.FPDFPage_GetObject(page, index), 0);
   return [...described].map((block) => {
     const { after, box } = found.get(block) ?? { after: last, box: undefined };
-    return { text: block.figure?.alt ?? '', box: box && boxOf(box, open), after };
+    return { text: block.figure ?? '', box: box && boxOf(box, open), after };
   });
 }
 

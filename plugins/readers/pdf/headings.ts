@@ -280,7 +280,7 @@ function numberedOf(
 
 /**
  * Sets levels that hold for the whole file: a style has the level that bookmarks and numbers give it, or the next below that
- * of the style above. A style of its own that is used once is no parent: it is the title, or uncertain.
+ * of the style above. A style that is used once is not a parent: it is the title, or uncertain.
  */
 function setLevels(
   rated: ReadonlyMap<Candidate, Heading>,

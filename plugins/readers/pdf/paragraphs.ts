@@ -16,7 +16,7 @@ export interface Heading {
   readonly confidence: number;
 }
 
-/** Headings with less confidence are bold text, which is no parent of what follows. */
+/** Headings with less confidence are bold text, which is not a parent of what follows. */
 const CERTAIN = 0.6;
 
 export const isCertain = (heading: Heading | undefined): heading is Heading =>

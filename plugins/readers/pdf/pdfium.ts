@@ -4,7 +4,7 @@ import { reasonOf, refusedError } from '../../../core/kit.ts';
 
 /**
  * PDFium's functions that this reader calls, by the names of its headers (`fpdfview.h`, `fpdf_text.h`, `fpdf_edit.h`,
- * `fpdf_structtree.h`, `fpdf_annot.h`, `fpdf_doc.h`). Pointers and handles are numbers; 0 is none.
+ * `fpdf_structtree.h`, `fpdf_annot.h`, `fpdf_doc.h`). Pointers and handles are numbers, and 0 means that there is none.
  */
 const FUNCTIONS = [
   'FPDF_InitLibrary',
@@ -134,7 +134,7 @@ const STACK = 8 * MEGABYTE;
 /** Bytes of memory above which an instance is not used for another file, since memory never shrinks. */
 const MAX_KEPT = 64 * MEGABYTE;
 
-/** What becomes of an instance. */
+/** The state of an instance, and its limit of memory. */
 interface Fate {
   /** Bytes of memory that it may have. */
   allowed: number;
@@ -194,7 +194,7 @@ export class Pdfium {
     this.#fate.allowed = MAX_MEMORY + bytes;
   }
 
-  /** @throws RangeError if memory was refused: PDFium leaves out what it has no memory for, and says nothing */
+  /** @throws RangeError if memory was refused: PDFium silently leaves out what it has no memory for */
   checkMemory(): void {
     if (this.#fate.isShort) throw new RangeError(MEMORY_ERROR);
   }
@@ -353,7 +353,7 @@ export async function loadPdfium(): Promise<Pdfium> {
     };
     done(new WebAssembly.Instance(program, imports));
   };
-  // Its messages say nothing about a file.
+  // Its messages are not about the file.
   const module = (await PDFiumModule({ instantiateWasm, printErr() {} } as object)) as unknown as Module;
   return new Pdfium(module, fate);
 }
@@ -363,7 +363,26 @@ async function compile(): Promise<object> {
   return WebAssembly.compile(await readFile(file));
 }
 
-const PASSWORD_ERROR = 4;
+const FORMAT_ERROR = 3;
+/** By the errors of `FPDF_GetLastError`. */
+const OPEN_ERRORS: Readonly<Record<number, string>> = {
+  4: 'it has a password; save it without',
+  5: 'its encryption is not supported; save it without',
+};
+
+/** Bytes before the name of the catalog in which its object begins. */
+const MAX_BEFORE_CATALOG = 1000;
+
+/** Appends a trailer to a file that ends before its own. PDFium finds all objects, but not which one is the catalog. */
+function withTrailer(content: Uint8Array): Uint8Array | undefined {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.length);
+  const at = bytes.lastIndexOf('/Catalog');
+  if (at === -1) return undefined;
+  const before = bytes.toString('latin1', Math.max(at - MAX_BEFORE_CATALOG, 0), at);
+  const object = [...before.matchAll(/\b(\d{1,10} \d{1,5}) obj\b/g)].at(-1)?.[1];
+  if (object === undefined) return undefined;
+  return Buffer.concat([bytes, Buffer.from(`\ntrailer\n<</Root ${object} R>>\n%%EOF`)]);
+}
 
 /** Pages of a file that may crash PDFium: each takes memory that is freed late. */
 const MAX_CRASHES = 3;
@@ -387,20 +406,27 @@ export class PdfFile {
 
   #open(): void {
     const { pdfium } = this;
-    const { length } = this.#content;
-    pdfium.allow(length);
-    this.#bytes = pdfium.copied(this.#content);
-    this.document = pdfium.call.FPDF_LoadMemDocument(this.#bytes, length, 0);
-    if (this.document === 0) {
-      const hasPassword = pdfium.call.FPDF_GetLastError() === PASSWORD_ERROR;
-      pdfium.free(this.#bytes);
-      pdfium.checkMemory();
-      throw refusal(hasPassword ? 'it has a password; save it without' : 'it is not a PDF, or broken');
-    }
+    pdfium.allow(this.#content.length);
+    let error = this.#load(this.#content);
+    const repaired = error === FORMAT_ERROR ? withTrailer(this.#content) : undefined;
+    if (repaired !== undefined) error = this.#load(repaired);
+    if (error !== 0) throw refusal(OPEN_ERRORS[error] ?? 'it is not a PDF, or broken');
     // FPDF_FORMFILLINFO of version 1, without callbacks: nothing is drawn, and no script runs.
     this.#formInfo = pdfium.zeroed(256);
     pdfium.setInt32(this.#formInfo, 1);
     this.form = pdfium.call.FPDFDOC_InitFormFillEnvironment(this.document, this.#formInfo);
+  }
+
+  /** @returns the error, or 0 */
+  #load(content: Uint8Array): number {
+    const { pdfium } = this;
+    this.#bytes = pdfium.copied(content);
+    this.document = pdfium.call.FPDF_LoadMemDocument(this.#bytes, content.length, 0);
+    if (this.document !== 0) return 0;
+    const error = pdfium.call.FPDF_GetLastError();
+    pdfium.free(this.#bytes);
+    pdfium.checkMemory();
+    return error || FORMAT_ERROR;
   }
 
   /** Opens the file again in another instance, a few times. @returns whether it is open */

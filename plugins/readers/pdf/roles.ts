@@ -6,13 +6,8 @@ export interface Block {
   readonly role: string;
   /** The table around it, by identity. */
   readonly table?: object | undefined;
-  readonly figure?: Description | undefined;
-}
-
-interface Description {
-  readonly alt: string | undefined;
-  /** In the coordinates of the file. */
-  readonly bounds: readonly number[] | undefined;
+  /** The description of a picture. */
+  readonly figure?: string | undefined;
 }
 
 /** The blocks of marked contents, by their ids. */
@@ -53,9 +48,7 @@ function blockOf(pdfium: Pdfium, element: number, around: Block | undefined): Bl
   const role = pdfium.utf16((buffer, bytes) => call.FPDF_StructElement_GetType(element, buffer, bytes));
   if (!BLOCK.test(role) || (role === 'P' && around !== undefined && WHOLE.test(around.role))) return around;
   const alt = pdfium.utf16((buffer, bytes) => call.FPDF_StructElement_GetAltText(element, buffer, bytes));
-  const description = alt.trim()
-    ? { alt: withoutUnreadable(alt.toWellFormed()).text.replace(/\s+/g, ' ').trim(), bounds: undefined }
-    : undefined;
+  const description = withoutUnreadable(alt.toWellFormed()).text.replace(/\s+/g, ' ').trim() || undefined;
   return {
     role,
     table: role === 'Table' ? { element } : around?.table,

@@ -347,7 +347,7 @@ function extentOf(block: readonly TextLine[]): readonly [number, number] {
   return [Math.min(...rows.map(({ x0 }) => x0)), Math.max(...rows.map(({ x1 }) => x1))];
 }
 
-/** Whether a line is no wider than the first pieces of others: that of a label that wraps. */
+/** Whether a line is at most as wide as the first pieces of others, as that of a label that wraps. */
 function isNarrow({ row }: TextLine, block: readonly TextLine[]): boolean {
   const [left, right] = extentOf(block);
   return row.x1 - row.x0 < 0.6 * (right - left);

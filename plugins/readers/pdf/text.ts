@@ -351,7 +351,7 @@ function characterOf(unicode: number): string {
 }
 
 /**
- * Whether a character belongs to a run: close behind it, on its base line, in its style.
+ * Whether a character belongs to a run: it follows closely, on the same base line, in the same style.
  *
  * @param advance distance from the origin of the last character
  */

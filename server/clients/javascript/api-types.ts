@@ -556,7 +556,7 @@ export interface Chunk {
   last_page?: number | null;
   /** Where the chunk comes from, each place once; null if its document has no places. */
   places?: SourcePosition[] | null;
-  /** Texts that the reader left out within the chunk, or behind it before the next. */
+  /** Texts that the reader left out within the chunk, or between it and the next one. */
   left_out?: LeftOutPosition[];
   /** @format uuid */
   previous_id?: string | null;

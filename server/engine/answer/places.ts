@@ -20,7 +20,7 @@ export function placeColumns(places: readonly SourcePlace[] = [], spans: readonl
   return [jsonColumn('places', json)];
 }
 
-/** What was left out within each chunk, or behind it before the next. What stood before the first chunk is in the first. */
+/** What was left out within each chunk, or between it and the next one. The first chunk also has what stood before it. */
 export function leftOutColumns(leftOut: readonly LeftOutText[] = [], spans: readonly Span[]): Column[] {
   const begins = Float64Array.from(spans, ({ start }) => start).sort();
   const lists: SourcePosition[][] = spans.map(() => []);

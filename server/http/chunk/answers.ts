@@ -37,7 +37,7 @@ const includedProperties = {
   left_out: {
     type: 'array',
     items: { title: 'LeftOutPosition', type: 'object', properties: leftOutProperties },
-    description: 'Texts that the reader left out within the chunk, or behind it before the next.',
+    description: 'Texts that the reader left out within the chunk, or between it and the next one.',
   },
   previous_id: uuidOrNull,
   next_id: uuidOrNull,

@@ -89,6 +89,28 @@ t.test('the box of a line is where it is shown', async (t) => {
   t.equal(edge, 1, 'what reaches over the page ends with it');
 });
 
+t.test('text that runs to the right on a turned page has a box of its width and height', async (t) => {
+  const turnedText = (matrix: string) => `BT /F 10 Tf ${matrix} Tm (Some wide text) Tj ET`;
+  const { places: [upright] = [] } = await read(makePdf([page(turnedText('1 0 0 1 60 700'))]));
+  const width = ((upright?.box?.[2] ?? 0) - (upright?.box?.[0] ?? 0)) * 600;
+  for (const [rotation, matrix, across, down] of [
+    [90, '0 1 -1 0 60 80', 800, 600],
+    [180, '-1 0 0 -1 540 80', 600, 800],
+    [270, '0 -1 1 0 540 720', 800, 600],
+  ] as const) {
+    const { text, places: [place] = [] } = await read(
+      makePdf([page(turnedText(matrix), `/Rotate ${rotation}`)]),
+    );
+    const [left = 0, top = 0, right = 0, bottom = 0] = place?.box ?? [];
+    const base = rotation === 180 ? 80 : 60;
+    t.equal(text, 'Some wide text');
+    t.equal(Math.round(left * across), rotation === 180 ? 60 : 80, `${rotation}: left`);
+    t.equal(Math.round((right - left) * across), Math.round(width), `${rotation}: width`);
+    t.equal(Math.round((bottom - top) * down), 12, `${rotation}: height`);
+    t.ok(top * down < base && bottom * down > base, `${rotation}: base line`);
+  }
+});
+
 t.test('what pages repeat is left out and counted, and their numbers', async (t) => {
   const bodies = ['First things.', 'Second things.', 'Third things.', 'Last things.'];
   const pages = bodies.map((text, index) =>
@@ -153,7 +175,7 @@ t.test('bullets are a list, large lines are headings, code keeps its lines', asy
     at(50, 560, 'if x:', 10, 'M') +
     at(62, 548, 'return', 10, 'M');
   t.equal(
-    (await read(makePdf([page(content)]))).text,
+    (await read(makePdf([page(content)], { info: '/Title(Fruit)' }))).text,
     '# Fruit\n\n- Apples\n\n- Pears\n\n\\# is a number sign here and no heading.\n\nif x:\nreturn',
   );
 });
@@ -167,10 +189,10 @@ t.test('a tagged file says what its headings and pictures are', async (t) => {
   const content =
     marked('H2', 0, at(50, 700, 'A small heading')) +
     marked('P', 1, at(50, 640, 'LARGE', 30)) +
-    marked('Figure', 2, '0 0 9 9 re f') +
+    marked('Figure', 2, '60 640 60 80 re f') +
     `/Artifact BMC ${at(50, 20, 'Not content')} EMC`;
   const first = firstPage(5);
-  const figure = '/Alt(A cat)/A<</O/Layout/BBox[60 80 120 160]>>';
+  const figure = '/Alt(A cat)';
   const objects = [
     '<</Type/StructTreeRoot/K 7 0 R/ParentTree<</Nums[0[8 0 R 9 0 R 10 0 R]]>>>>',
     '<</Type/StructElem/S/Document/P 6 0 R/K[8 0 R 9 0 R 10 0 R]>>',
@@ -181,7 +203,7 @@ t.test('a tagged file says what its headings and pictures are', async (t) => {
   const file = await read(makePdf([page(content, '/StructParents 0')], { catalog, info, objects }));
   // Programs mark content as an artifact, too: what no other page repeats stays.
   t.equal(file.text, '## A small heading\n\nLARGE\n\n![A cat]\n\nNot content');
-  t.same(placed(file).at(-2), ['![A cat]', { page: 1, box: [0.1, 0.8, 0.2, 0.9], image: 1 }]);
+  t.same(placed(file).at(-2), ['![A cat]', { page: 1, box: [0.1, 0.1, 0.2, 0.2], image: 1 }]);
   t.match(file, { title: 'A title', metadata: { authors: ['Ann'] }, reports: {} });
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import createReader from '../../../../plugins/readers/pdf/index.ts';
 import { readWith } from '../reading.ts';
-import { at, FIRST_MORE, makePdf, pdfOf, stream } from './support/builder.ts';
+import { at, column, FIRST_MORE, makePdf, pdfOf, stream } from './support/builder.ts';
 import { billionPages, deepArray, formsInForms, pagesInCircle, samePage } from './support/hostile.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/pdf');
@@ -19,7 +19,10 @@ function withPrivateCharacters(): Buffer {
     `<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode ${FIRST_MORE} 0 R>>`,
   ];
   const more = `/Resources<</Font<</F ${FIRST_MORE + 1} 0 R>>>>`;
-  return makePdf([{ content: at(50, 700, 'Hello'), more }], { objects });
+  return makePdf(
+    [{ content: column(50, 790, new Array(60).fill('Hello characters that are private')), more }],
+    { objects },
+  );
 }
 
 /** Its page has text, and a form that draws itself. */
