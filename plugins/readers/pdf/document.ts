@@ -90,11 +90,7 @@ function writePages(
   if (faulty.length > 0) report('unread-pages', rangesOf(faulty));
   if (blank.length > 0) report('pages-without-text', rangesOf(blank));
   const paragraphs = paragraphsOf(body);
-  findHeadings(
-    paragraphs.filter(({ lines }) => lines[0]?.row === undefined),
-    bookmarks,
-    title,
-  );
+  findHeadings(paragraphs, bookmarks, title);
   const sources = countSources(paragraphs);
   if (sources !== '') report('heading-sources', sources);
   const { repeatedHeads, ...written } = writeMarkdown(paragraphs, pages.length, tables);

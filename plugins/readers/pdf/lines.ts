@@ -10,6 +10,8 @@ export interface Line extends Turnable {
   /** The font of most of its characters, and whether it is the only one. */
   readonly font: string;
   readonly isOneFont: boolean;
+  /** Its color, if it has only one; 0 is black. */
+  readonly color: number | undefined;
   /** The number of stretches with wide gaps between them; a row of a table has several. */
   readonly cells: number;
   readonly isRightToLeft: boolean;
@@ -81,6 +83,7 @@ function withFigures(lines: Line[], page: Page, lineOfRun: ReadonlyMap<Run, Line
       size: 1,
       font: '',
       isOneFont: true,
+      color: 0,
       cells: 1,
       isRightToLeft: false,
       isMono: false,
@@ -195,6 +198,7 @@ function lineOf(row: Row, { page, turns, column }: Position): Line {
     size: row.size,
     font: mostFrequent(fonts) ?? '',
     isOneFont: fonts.size === 1,
+    color: row.runs.every(({ color }) => color === row.runs[0]?.color) ? row.runs[0]?.color : undefined,
     cells: row.runs[0]?.row?.cells.length ?? cells,
     row: row.runs[0]?.row,
     isRightToLeft,

@@ -14,6 +14,8 @@ export interface Run {
   readonly base: number;
   readonly size: number;
   readonly font: string;
+  /** Red, green and blue in one number; 0 is black. */
+  readonly color?: number;
   readonly isMono: boolean;
   readonly block: Block | undefined;
   /** The row of a table, whose text it is. */

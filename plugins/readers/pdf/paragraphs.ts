@@ -17,7 +17,7 @@ export interface Heading {
 }
 
 /** Headings with less confidence are bold text, which is not a parent of what follows. */
-const CERTAIN = 0.6;
+const CERTAIN = 0.5;
 
 export const isCertain = (heading: Heading | undefined): heading is Heading =>
   heading !== undefined && heading.confidence >= CERTAIN;
@@ -26,6 +26,9 @@ const BOLD = /bold|black|heavy|demi|cmbx|cmssbx|sfbx|(?:-|,)bd?\b|\bB\b/i;
 
 /** Whether the name of a font is that of a bold one. */
 export const isBold = (font: string): boolean => BOLD.test(font);
+
+/** The name of a font without the mark of a subset and its handle, which differ from page to page. */
+export const fontName = (font: string): string => font.replace(/^[A-Z]{6}\+|(?<=\S) \d+$/g, '');
 
 interface Column {
   readonly left: number;
@@ -48,7 +51,8 @@ const USUAL_LEADING = 1.25;
 const LEADINGS = { least: 0.8, most: 3 };
 
 /** Groups consecutive lines. A paragraph may continue in the next column or page. */
-export function paragraphsOf(lines: readonly Line[]): Paragraph[] {
+export function paragraphsOf(all: readonly Line[]): Paragraph[] {
+  const lines = withoutTitleRows(all);
   const columns = new Map<string, Column>();
   const keyOf = ({ page, column, turns }: Line) => `${page} ${column} ${turns}`;
   for (const [key, group] of Map.groupBy(lines, keyOf)) columns.set(key, columnOf(group));
@@ -63,6 +67,33 @@ export function paragraphsOf(lines: readonly Line[]): Paragraph[] {
     else paragraphs.push({ lines: [line] });
   }
   return paragraphs;
+}
+
+/** Makes lines of the rows that are headings above or between the parts of a table: one cell, in larger letters. */
+function withoutTitleRows(lines: readonly Line[]): readonly Line[] {
+  const sizes = Map.groupBy(
+    lines.filter(({ row }) => row !== undefined),
+    ({ row }) => row?.table,
+  );
+  const usual = new Map(
+    Array.from(sizes, ([table, rows]) => [
+      table,
+      quantile(
+        rows.map(({ size }) => size),
+        0.5,
+      ) ?? 0,
+    ]),
+  );
+  return lines.map((line) => {
+    if (line.row === undefined) return line;
+    const filled = line.row.cells.filter(({ length }) => length > 0);
+    const isLarger = line.size > 1.12 * (usual.get(line.row.table) ?? 0);
+    const isTitle =
+      filled.length === 1 &&
+      filled[0]?.length === 1 &&
+      (isLarger || (isBold(line.font) && line.size > 1.04 * (usual.get(line.row.table) ?? 0)));
+    return isTitle ? { ...line, row: undefined, cells: 1, text: filled[0]?.[0] ?? line.text } : line;
+  });
 }
 
 const LABEL = /^(\(?)(\d{1,3}|[a-z]|[ivx]{1,5})([.)])\s/i;
@@ -153,7 +184,9 @@ function goesOn(last: Line, line: Line, column: Column): boolean {
     return isSameBlock(last.block, line.block) || (isParted && runsOn(last, line));
   }
   if (last.turns !== line.turns) return false;
-  if (Math.abs(last.size - line.size) > 0.08 * Math.max(last.size, line.size) + 0.3) return false;
+  const isOfTitle = isInTitle(last, line);
+  if (!isOfTitle && Math.abs(last.size - line.size) > 0.08 * Math.max(last.size, line.size) + 0.3)
+    return false;
   if (BULLET.test(line.text) || (NUMBER.test(line.text) && !OPEN_END.test(last.text.slice(-1)))) return false;
   return isElsewhere ? runsOn(last, line) : isNext(last, line, column);
 }
@@ -166,8 +199,22 @@ const isDivided = (last: Line, line: Line): boolean =>
 const runsOn = (last: Line, line: Line): boolean =>
   Math.abs(last.size - line.size) < 0.3 && OPEN_END.test(last.text.slice(-1)) && SMALL_BEGIN.test(line.text);
 
+/** Whether two lines are bold, and letters of another font, such as those of code, make one of them smaller. */
+const isInTitle = (last: Line, line: Line): boolean =>
+  isBold(last.font) &&
+  isBold(line.font) &&
+  !(last.isOneFont && line.isOneFont && last.isMono === line.isMono) &&
+  Math.min(last.size, line.size) > 0.7 * Math.max(last.size, line.size);
+
+/** Whether two lines are those of a heading and a text, which differ a little. */
+const isOtherStyle = (last: Line, line: Line): boolean =>
+  last.isOneFont &&
+  line.isOneFont &&
+  (Math.abs(last.size - line.size) > 0.4 ||
+    (last.color !== line.color && (last.font !== line.font || Math.abs(last.size - line.size) > 0.1)));
+
 function isNext(last: Line, line: Line, { left, right, leading }: Column): boolean {
-  const em = line.size;
+  const em = Math.max(last.size, line.size);
   const gap = (line.base - last.base) / em;
   if (gap > leading * 1.25 + 0.1 || gap < 0) return false;
   if ((last.isMono && line.isMono) || isDivided(last, line)) return true;
@@ -183,6 +230,9 @@ function isNext(last: Line, line: Line, { left, right, leading }: Column): boole
   const isIndented = !hangs && line.x0 > last.x0 + 0.9 * em && line.x0 > left + 0.9 * em;
   if (isIndented && !/[a-z,]$/.test(last.text.slice(-1))) return false;
   if (!isShort) return true;
-  const isOtherFont = line.font !== last.font && line.isOneFont && last.isOneFont;
+  if (isOtherStyle(last, line) || (last.isOneFont && isBold(last.font) && !isBold(line.font))) return false;
+  if (isBold(last.font) && isBold(line.font) && SMALL_BEGIN.test(line.text))
+    return !/[.:;!?]$/.test(last.text.slice(-1));
+  const isOtherFont = line.isOneFont && fontName(line.font) !== fontName(last.font);
   return !isOtherFont && !SENTENCE_END.test(last.text.slice(-1));
 }

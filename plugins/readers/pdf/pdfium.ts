@@ -32,6 +32,8 @@ const FUNCTIONS = [
   'FPDFText_GetCharOrigin',
   'FPDFText_GetMatrix',
   'FPDFText_GetFontSize',
+  'FPDFText_GetFillColor',
+  'FPDFTextObj_GetTextRenderMode',
   'FPDFTextObj_GetFont',
   'FPDFFont_GetBaseFontName',
   'FPDFFont_GetFlags',

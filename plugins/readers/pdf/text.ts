@@ -16,6 +16,7 @@ interface Style {
   readonly placing: Placing;
   readonly size: number;
   readonly font: Font;
+  readonly color: number;
   readonly block: Block | undefined;
   /** It belongs to a layer, which may be off. */
   readonly isOfLayer: boolean;
@@ -58,6 +59,8 @@ const MONO = /courier|mono|consol|typewriter|cmtt/i;
 
 /** Flags of a font, by its descriptor. */
 const FIXED_PITCH = 1;
+/** A mode in which text is drawn. */
+const FILL_AND_STROKE = 2;
 
 /** A run that grows character by character. */
 interface Growing {
@@ -219,15 +222,36 @@ class TextReader {
     const direction = Math.round(Math.atan2(-b, a) / (Math.PI / 2));
     const turns = (((direction + this.#open.rotation) % 4) + 4) % 4;
     const handle = object === 0 ? 0 : call.FPDFTextObj_GetFont(object);
-    const font = this.#fontOf(handle, { text, index, size: drawn });
+    const font = this.#strokedOf(this.#fontOf(handle, { text, index, size: drawn }), handle, object);
     return {
       turns,
       placing: this.#placingOf(turns),
       size: font.scale * drawn || 1,
       font,
+      color: this.#colorOf(text, index),
       block: this.#blockOf(object),
       isOfLayer: this.#isOfLayer(object),
     };
+  }
+
+  /** Red, green and blue in one number; 0 is black. */
+  #colorOf(text: number, index: number): number {
+    const { call, scratch } = this.#pdfium;
+    if (call.FPDFText_GetFillColor(text, index, scratch, scratch + 4, scratch + 8, scratch + 12) === 0)
+      return 0;
+    return (this.#pdfium.int32(0) << 16) + (this.#pdfium.int32(1) << 8) + this.#pdfium.int32(2);
+  }
+
+  readonly #stroked = new Map<number, Font>();
+
+  /** Letters that are filled and stroked look bold, and the name of their font says so here. */
+  #strokedOf(font: Font, handle: number, object: number): Font {
+    if (object === 0 || this.#pdfium.call.FPDFTextObj_GetTextRenderMode(object) !== FILL_AND_STROKE)
+      return font;
+    const known = this.#stroked.get(handle);
+    const stroked = known ?? { ...font, name: `${font.name.replace(/ \d+$/, '')}-Bold ${handle}` };
+    this.#stroked.set(handle, stroked);
+    return stroked;
   }
 
   #placingOf(turns: number): Placing {
@@ -331,6 +355,7 @@ class TextReader {
       base,
       size,
       font: font.name,
+      color: style.color,
       isMono: font.isMono,
       block,
     };
