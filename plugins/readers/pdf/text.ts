@@ -111,6 +111,7 @@ class TextReader {
   #isAfterGap = false;
   /** The origin of the last character. */
   #lastX = Number.NaN;
+  #lastObject = 0;
   readonly #all: Growing[] = [];
   readonly #accents: Accent[] = [];
 
@@ -135,7 +136,7 @@ class TextReader {
     const isAfterGap = this.#isAfterGap;
     this.#isAfterGap = false;
     const { x0, x1, base } = this.#boxOf(text, index, style);
-    const isOfLigature = x0 === this.#lastX && growing?.object === object;
+    const isOfLigature = growing !== undefined && x0 === this.#lastX && object === this.#lastObject;
     const isNext =
       growing !== undefined && (isOfLigature || continues(growing, x0, x0 - this.#lastX, base, style));
     if (unicode >= FIRST_ACCENT && COMBINING.has(unicode) && this.#accents.length < MAX_ACCENTS) {
@@ -146,6 +147,7 @@ class TextReader {
       return;
     }
     this.#lastX = x0;
+    this.#lastObject = object;
     // The characters of a ligature have one origin, and PDFium gives the width of one of them.
     const end = isOfLigature ? Math.max(x1, this.#endOf(text, index, style)) : x1;
     if (!isNext) {
