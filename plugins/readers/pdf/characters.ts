@@ -29,13 +29,37 @@ export function cleaned(text: string): string {
     .replace(LAM_ALEF, '\u0627\u0644$1');
 }
 
-const TEX_LIGATURES = ['ff', 'fi', 'fl', 'ffi', 'ffl'];
+const LIGATURES = ['ff', 'fi', 'fl', 'ffi', 'ffl'];
+/** The codes of ligatures in TeX's encodings OT1 and T1. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: TeX has its ligatures there.
-const TEX_LIGATURE = /(?<=[a-z])[\u000b-\u000f]|[\u000b-\u000f](?=[a-z])/gi;
+const OT1 = /[\u000b-\u000f]/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: TeX has its ligatures there.
+const T1 = /[\u001b-\u001f]/g;
+/** Letters of a font that are enough to judge it, and shares of letters in words and of codes within words. */
+const MIN_LETTERS = 40;
+const MIN_IN_WORDS = 0.7;
+const MIN_WITHIN = 0.9;
 
-/** Ligatures of TeX's own encoding, in which Type 3 fonts without names of glyphs have their letters. */
-export const withLigatures = (text: string): string =>
-  text.replace(TEX_LIGATURE, (sign) => TEX_LIGATURES[sign.charCodeAt(0) - 0x0b] ?? sign);
+/**
+ * The codes that are ligatures in a font without names of glyphs: such a font has words in ASCII, and these codes only within
+ * them. Fonts of formulas have other signs there.
+ *
+ * @param text all of the font's text
+ */
+export function ligaturesOf(text: string): RegExp | undefined {
+  const letters = text.match(/[a-z]/gi)?.length ?? 0;
+  const inWords = text.match(/[a-z]{3,1000}/gi)?.reduce((sum, word) => sum + word.length, 0) ?? 0;
+  if (letters < MIN_LETTERS || inWords < MIN_IN_WORDS * letters) return undefined;
+  return [OT1, T1].find((codes) => {
+    const all = text.match(codes)?.length ?? 0;
+    const within = text.match(new RegExp(`(?<=[a-z])${codes.source}|${codes.source}(?=[a-z])`, 'gi'));
+    return all > 0 && (within?.length ?? 0) >= MIN_WITHIN * all;
+  });
+}
+
+/** Writes ligatures as letters. */
+export const withLigatures = (text: string, codes: RegExp): string =>
+  text.replace(codes, (sign) => LIGATURES[(sign.charCodeAt(0) & 0xf) - 0xb] ?? sign);
 
 /** Removes characters that no text has, and counts them. */
 export function withoutUnreadable(text: string): { readonly text: string; readonly removed: number } {

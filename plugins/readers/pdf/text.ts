@@ -1,4 +1,4 @@
-import { cleaned, UNREADABLE, withLigatures, withoutUnreadable } from './characters.ts';
+import { cleaned, ligaturesOf, UNREADABLE, withLigatures, withoutUnreadable } from './characters.ts';
 import { type Drawing, drawPage, isBlank } from './layers.ts';
 import { MIN_SPACE } from './lines.ts';
 import { addRun, boxOf, type OpenPage, type Run, shown, type Turnable, turned, turnedBack } from './page.ts';
@@ -6,7 +6,9 @@ import type { Pdfium } from './pdfium.ts';
 import type { Block } from './roles.ts';
 
 /** Reads the text of a page as runs. */
-export function readText(open: OpenPage): Pick<TextReader, 'runs' | 'runOfObject' | 'unreadable'> {
+export function readText(
+  open: OpenPage,
+): Pick<TextReader, 'runs' | 'runOfObject' | 'unreadable' | 'inferred'> {
   return new TextReader(open).read();
 }
 
@@ -77,6 +79,8 @@ interface Growing {
 class TextReader {
   readonly runs = new Map<number, Run[]>();
   unreadable = 0;
+  /** Ligatures that were recognized by where their codes are. */
+  inferred = 0;
   readonly #open: OpenPage;
   readonly #pdfium: Pdfium;
   readonly #fonts = new Map<number, Font>();
@@ -98,6 +102,7 @@ class TextReader {
       const count = call.FPDFText_CountChars(text);
       for (let index = 0; index < count; index++) this.#addCharacter(text, index);
       this.#putAccents();
+      this.#putLigatures();
       for (const run of this.#all) this.#finish(run);
     } finally {
       call.FPDFText_ClosePage(text);
@@ -171,6 +176,20 @@ class TextReader {
         edit(run, place - 1, (text) => text + characterOf(unicode));
         run.x1 = Math.max(run.x1, x1);
       }
+    }
+  }
+
+  /** Writes the ligatures of fonts without names of glyphs, of which PDFium gives the codes. */
+  #putLigatures(): void {
+    const nameless = this.#all.filter(({ style }) => style.font.isNameless);
+    for (const runs of Map.groupBy(nameless, ({ style }) => style.font).values()) {
+      const codes = ligaturesOf(runs.map(({ text }) => text).join(' '));
+      if (codes === undefined) continue;
+      for (const run of runs)
+        for (const { index } of run.text.matchAll(codes)) {
+          edit(run, index, (text) => withLigatures(text, codes));
+          this.inferred++;
+        }
     }
   }
 
@@ -315,9 +334,7 @@ class TextReader {
         ? growing.text
         : Array.from({ length: growing.text.length }, (_, at) => edits.get(at) ?? growing.text[at]).join('');
     const { font, size, block } = style;
-    const { text: readable, removed } = withoutUnreadable(
-      cleaned(font.isNameless ? withLigatures(text) : text),
-    );
+    const { text: readable, removed } = withoutUnreadable(cleaned(text));
     this.unreadable += removed;
     if (readable.trim() === '') return;
     const ascent = font.ascent * size;
