@@ -71,7 +71,12 @@ export function withoutUnreadable(text: string): { readonly text: string; readon
 /** A word as people write it, possibly in quotation marks or brackets. */
 const WORD =
   /^[([{"'\u201c\u2018\u00ab\u201e]{0,3}\p{L}[\p{L}\p{M}'\u2019\u2010-]*[.,;:!?)\]}"'\u201d\u2019\u00bb\u2026]{0,4}$/u;
-const NUMBER = /^[\d.,:%$\u20ac\u00a3()/+\u2013*-]+$/;
+/** Letters of other scripts, which fonts without a table of characters do not give: some have no spaces between words. */
+const OTHER_SCRIPT = /[^\P{L}\p{Script=Latin}\p{Script=Greek}][\p{L}\p{M}]+/gu;
+/** Words, numbers and hashes within code. */
+const PIECE = /(?<![A-Za-z\d])[A-Za-z\d]{6,}/g;
+/** Numbers, and those of parts. */
+const NUMBER = /^[\d.,:%$\u20ac\u00a3()/+\u2013*-]+$|^(?=\D*\d)[A-Z\d]+(?:[-/][A-Z\d]+)+$/;
 const ODD_CASE = /\p{Ll}\p{Lu}/gu;
 const LATIN = /^[A-Za-z]{4,}$/;
 const VOWEL = /[aeiouy]/i;
@@ -81,32 +86,34 @@ const MIN_JUDGED = 1000;
 const MIN_LANGUAGE = 0.1;
 /** A text that has more is judged by its beginning. */
 const MAX_JUDGED = 200_000;
+/** A longer token of Latin letters is no word. */
+const MAX_WORD_LENGTH = 100;
 
 /**
  * Whether a text consists of words and numbers: fonts without a table of characters give letters and signs by chance.
  *
  * @param removed characters that were unreadable
  */
-export function isLanguage(text: string, removed: number): boolean {
+export const isLanguage = (text: string, removed: number): boolean =>
+  shareOfLanguage(text, removed) >= MIN_LANGUAGE;
+
+function shareOfLanguage(text: string, removed: number): number {
   let inWords = 0;
   let all = Math.min(removed, (removed / Math.max(text.length, 1)) * MAX_JUDGED);
   for (const token of text.slice(0, MAX_JUDGED).split(/\s+/)) {
     all += token.length;
     if (isWord(token)) inWords += token.length;
     else if (NUMBER.test(token)) inWords += token.length / 2;
+    else inWords += lengthOf(token.match(OTHER_SCRIPT)) + lengthOf(token.match(PIECE)) / 2;
   }
-  return all < MIN_JUDGED || inWords >= MIN_LANGUAGE * all;
+  return all < MIN_JUDGED ? 1 : inWords / all;
 }
 
-/** Longer tokens are no words of a script with spaces; those of other scripts are words whatever their length. */
-const MAX_WORD_LENGTH = 100;
+const lengthOf = (pieces: readonly string[] | null): number =>
+  pieces?.reduce((sum, piece) => sum + piece.length, 0) ?? 0;
 
 function isWord(token: string): boolean {
-  if (token.length > MAX_WORD_LENGTH)
-    return /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{P}\p{N}]+$/u.test(
-      token.slice(0, MAX_WORD_LENGTH),
-    );
-  if (!WORD.test(token)) return false;
+  if (token.length > MAX_WORD_LENGTH || !WORD.test(token)) return false;
   const letters = token.replace(/[^\p{L}]/gu, '');
   return (letters.match(ODD_CASE)?.length ?? 0) <= 1 && (!LATIN.test(letters) || VOWEL.test(letters));
 }
