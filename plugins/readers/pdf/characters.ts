@@ -29,13 +29,37 @@ export function cleaned(text: string): string {
     .replace(LAM_ALEF, '\u0627\u0644$1');
 }
 
-const TEX_LIGATURES = ['ff', 'fi', 'fl', 'ffi', 'ffl'];
+const LIGATURES = ['ff', 'fi', 'fl', 'ffi', 'ffl'];
+/** The codes of ligatures in TeX's encodings OT1 and T1. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: TeX has its ligatures there.
-const TEX_LIGATURE = /(?<=[a-z])[\u000b-\u000f]|[\u000b-\u000f](?=[a-z])/gi;
+const OT1 = /[\u000b-\u000f]/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: TeX has its ligatures there.
+const T1 = /[\u001b-\u001f]/g;
+/** Letters of a font that are enough to judge it, and shares of letters in words and of codes within words. */
+const MIN_LETTERS = 40;
+const MIN_IN_WORDS = 0.7;
+const MIN_WITHIN = 0.9;
 
-/** Ligatures of TeX's own encoding, in which Type 3 fonts without names of glyphs have their letters. */
-export const withLigatures = (text: string): string =>
-  text.replace(TEX_LIGATURE, (sign) => TEX_LIGATURES[sign.charCodeAt(0) - 0x0b] ?? sign);
+/**
+ * The codes that are ligatures in a font without names of glyphs: such a font has words in ASCII, and these codes only within
+ * them. Fonts of formulas have other signs there.
+ *
+ * @param text all of the font's text
+ */
+export function ligaturesOf(text: string): RegExp | undefined {
+  const letters = text.match(/[a-z]/gi)?.length ?? 0;
+  const inWords = text.match(/[a-z]{3,1000}/gi)?.reduce((sum, word) => sum + word.length, 0) ?? 0;
+  if (letters < MIN_LETTERS || inWords < MIN_IN_WORDS * letters) return undefined;
+  return [OT1, T1].find((codes) => {
+    const all = text.match(codes)?.length ?? 0;
+    const within = text.match(new RegExp(`(?<=[a-z])${codes.source}|${codes.source}(?=[a-z])`, 'gi'));
+    return all > 0 && (within?.length ?? 0) >= MIN_WITHIN * all;
+  });
+}
+
+/** Writes ligatures as letters. */
+export const withLigatures = (text: string, codes: RegExp): string =>
+  text.replace(codes, (sign) => LIGATURES[(sign.charCodeAt(0) & 0xf) - 0xb] ?? sign);
 
 /** Removes characters that no text has, and counts them. */
 export function withoutUnreadable(text: string): { readonly text: string; readonly removed: number } {
@@ -47,7 +71,12 @@ export function withoutUnreadable(text: string): { readonly text: string; readon
 /** A word as people write it, possibly in quotation marks or brackets. */
 const WORD =
   /^[([{"'\u201c\u2018\u00ab\u201e]{0,3}\p{L}[\p{L}\p{M}'\u2019\u2010-]*[.,;:!?)\]}"'\u201d\u2019\u00bb\u2026]{0,4}$/u;
-const NUMBER = /^[\d.,:%$\u20ac\u00a3()/+\u2013*-]+$/;
+/** Letters of other scripts, which fonts without a table of characters do not give: some have no spaces between words. */
+const OTHER_SCRIPT = /[^\P{L}\p{Script=Latin}\p{Script=Greek}][\p{L}\p{M}]+/gu;
+/** Words, numbers and hashes within code. */
+const PIECE = /(?<![A-Za-z\d])[A-Za-z\d]{6,}/g;
+/** Numbers, and those of parts. */
+const NUMBER = /^[\d.,:%$\u20ac\u00a3()/+\u2013*-]+$|^(?=\D*\d)[A-Z\d]+(?:[-/][A-Z\d]+)+$/;
 const ODD_CASE = /\p{Ll}\p{Lu}/gu;
 const LATIN = /^[A-Za-z]{4,}$/;
 const VOWEL = /[aeiouy]/i;
@@ -57,32 +86,34 @@ const MIN_JUDGED = 1000;
 const MIN_LANGUAGE = 0.1;
 /** A text that has more is judged by its beginning. */
 const MAX_JUDGED = 200_000;
+/** A longer token of Latin letters is no word. */
+const MAX_WORD_LENGTH = 100;
 
 /**
  * Whether a text consists of words and numbers: fonts without a table of characters give letters and signs by chance.
  *
  * @param removed characters that were unreadable
  */
-export function isLanguage(text: string, removed: number): boolean {
+export const isLanguage = (text: string, removed: number): boolean =>
+  shareOfLanguage(text, removed) >= MIN_LANGUAGE;
+
+function shareOfLanguage(text: string, removed: number): number {
   let inWords = 0;
   let all = Math.min(removed, (removed / Math.max(text.length, 1)) * MAX_JUDGED);
   for (const token of text.slice(0, MAX_JUDGED).split(/\s+/)) {
     all += token.length;
     if (isWord(token)) inWords += token.length;
     else if (NUMBER.test(token)) inWords += token.length / 2;
+    else inWords += lengthOf(token.match(OTHER_SCRIPT)) + lengthOf(token.match(PIECE)) / 2;
   }
-  return all < MIN_JUDGED || inWords >= MIN_LANGUAGE * all;
+  return all < MIN_JUDGED ? 1 : inWords / all;
 }
 
-/** Longer tokens are not words of a script with spaces. In other scripts they are words whatever their length. */
-const MAX_WORD_LENGTH = 100;
+const lengthOf = (pieces: readonly string[] | null): number =>
+  pieces?.reduce((sum, piece) => sum + piece.length, 0) ?? 0;
 
 function isWord(token: string): boolean {
-  if (token.length > MAX_WORD_LENGTH)
-    return /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{P}\p{N}]+$/u.test(
-      token.slice(0, MAX_WORD_LENGTH),
-    );
-  if (!WORD.test(token)) return false;
+  if (token.length > MAX_WORD_LENGTH || !WORD.test(token)) return false;
   const letters = token.replace(/[^\p{L}]/gu, '');
   return (letters.match(ODD_CASE)?.length ?? 0) <= 1 && (!LATIN.test(letters) || VOWEL.test(letters));
 }

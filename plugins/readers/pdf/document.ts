@@ -87,6 +87,8 @@ function writePages(
   const unreadable = pages.reduce((sum, page) => sum + page.unreadable, 0);
   if (repeated > 0) report('left-out-lines', `${repeated}`);
   if (unreadable > 0) report('unreadable-characters', `${unreadable}`);
+  const inferred = pages.reduce((sum, page) => sum + page.inferred, 0);
+  if (inferred > 0) report('inferred-ligatures', `${inferred}`);
   if (faulty.length > 0) report('unread-pages', rangesOf(faulty));
   if (blank.length > 0) report('pages-without-text', rangesOf(blank));
   const paragraphs = paragraphsOf(body);

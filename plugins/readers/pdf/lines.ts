@@ -142,6 +142,7 @@ function isReadable(flows: readonly Row[][], columns: readonly Row[][]): boolean
   const inLong = flows.reduce((sum, flow) => sum + (flow.length >= 4 ? flow.length : 0), 0);
   if (rows > 6 && (inLong < 0.6 * rows || flows.length > columns.length + 2 + 0.25 * rows)) return false;
   if (rowsOutOfOrder(flows) >= MAX_OUT_OF_ORDER * rows) return false;
+  if (rowsInPieces(flows, columns) > Math.max(MAX_IN_PIECES * rows, 2)) return false;
   if (columns.length < 2) return true;
   const columnOf = new Map<Run, Row[]>();
   for (const column of columns)
@@ -153,6 +154,19 @@ function isReadable(flows: readonly Row[][], columns: readonly Row[][]): boolean
       if (runs.some((run) => columnOf.get(run) !== first)) crossing++;
     }
   return crossing <= 0.1 * rows;
+}
+
+/** Share of rows whose pieces are drawn far from each other, such as all numbers of a list after its entries. */
+const MAX_IN_PIECES = 0.1;
+
+function rowsInPieces(flows: readonly Row[][], columns: readonly Row[][]): number {
+  const flowOf = new Map<Run, Row[]>();
+  for (const flow of flows) for (const { runs } of flow) for (const run of runs) flowOf.set(run, flow);
+  const isInPieces = ({ runs }: Row) => {
+    const [first] = runs;
+    return first !== undefined && runs.some((run) => flowOf.get(run) !== flowOf.get(first));
+  };
+  return columns.flat().filter(isInPieces).length;
 }
 
 /** Share of rows in stretches that are drawn after what is below them; headers and footers are few. */

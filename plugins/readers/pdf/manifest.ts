@@ -11,6 +11,8 @@ export default {
     'left-out-lines': 'Lines of headers and footers that pages repeat, which are not in the text.',
     'unread-pages': 'Numbers of pages that are broken, such as `3 7-9`, which are not in the text.',
     'unreadable-characters': 'Characters that are left out, because no font of the file says what they are.',
+    'inferred-ligatures':
+      'Ligatures of fonts that do not name them, such as fi, which were read by where their codes are.',
     'pages-without-text': 'Numbers of pages without text, such as `3 7-9`: they are blank, scanned or drawn.',
   },
   options: {

@@ -59,6 +59,8 @@ export interface Page {
   readonly isFaulty: boolean;
   /** Characters that are left out, because no font says what they are. */
   readonly unreadable: number;
+  /** Ligatures whose letters were inferred. */
+  readonly inferred: number;
 }
 
 /** Left, top, right and bottom. */

@@ -1,4 +1,4 @@
-import { cleaned, UNREADABLE, withLigatures, withoutUnreadable } from './characters.ts';
+import { cleaned, ligaturesOf, UNREADABLE, withLigatures, withoutUnreadable } from './characters.ts';
 import { type Drawing, drawPage, isBlank } from './layers.ts';
 import { MIN_SPACE } from './lines.ts';
 import { addRun, boxOf, type OpenPage, type Run, shown, type Turnable, turned, turnedBack } from './page.ts';
@@ -6,7 +6,9 @@ import type { Pdfium } from './pdfium.ts';
 import type { Block } from './roles.ts';
 
 /** Reads the text of a page as runs. */
-export function readText(open: OpenPage): Pick<TextReader, 'runs' | 'runOfObject' | 'unreadable'> {
+export function readText(
+  open: OpenPage,
+): Pick<TextReader, 'runs' | 'runOfObject' | 'unreadable' | 'inferred'> {
   return new TextReader(open).read();
 }
 
@@ -80,6 +82,8 @@ interface Growing {
 class TextReader {
   readonly runs = new Map<number, Run[]>();
   unreadable = 0;
+  /** Ligatures that were recognized by where their codes are. */
+  inferred = 0;
   readonly #open: OpenPage;
   readonly #pdfium: Pdfium;
   readonly #fonts = new Map<number, Font>();
@@ -101,6 +105,7 @@ class TextReader {
       const count = call.FPDFText_CountChars(text);
       for (let index = 0; index < count; index++) this.#addCharacter(text, index);
       this.#putAccents();
+      this.#putLigatures();
       for (const run of this.#all) this.#finish(run);
     } finally {
       call.FPDFText_ClosePage(text);
@@ -114,6 +119,7 @@ class TextReader {
   #isAfterGap = false;
   /** The origin of the last character. */
   #lastX = Number.NaN;
+  #lastObject = 0;
   readonly #all: Growing[] = [];
   readonly #accents: Accent[] = [];
 
@@ -138,7 +144,7 @@ class TextReader {
     const isAfterGap = this.#isAfterGap;
     this.#isAfterGap = false;
     const { x0, x1, base } = this.#boxOf(text, index, style);
-    const isOfLigature = x0 === this.#lastX && growing?.object === object;
+    const isOfLigature = growing !== undefined && x0 === this.#lastX && object === this.#lastObject;
     const isNext =
       growing !== undefined && (isOfLigature || continues(growing, x0, x0 - this.#lastX, base, style));
     if (unicode >= FIRST_ACCENT && COMBINING.has(unicode) && this.#accents.length < MAX_ACCENTS) {
@@ -149,6 +155,7 @@ class TextReader {
       return;
     }
     this.#lastX = x0;
+    this.#lastObject = object;
     // The characters of a ligature have one origin, and PDFium gives the width of one of them.
     const end = isOfLigature ? Math.max(x1, this.#endOf(text, index, style)) : x1;
     if (!isNext) {
@@ -172,6 +179,20 @@ class TextReader {
         edit(run, place - 1, (text) => text + characterOf(unicode));
         run.x1 = Math.max(run.x1, x1);
       }
+    }
+  }
+
+  /** Writes the ligatures of fonts without names of glyphs, of which PDFium gives the codes. */
+  #putLigatures(): void {
+    const nameless = this.#all.filter(({ style }) => style.font.isNameless);
+    for (const runs of Map.groupBy(nameless, ({ style }) => style.font).values()) {
+      const codes = ligaturesOf(runs.map(({ text }) => text).join(' '));
+      if (codes === undefined) continue;
+      for (const run of runs)
+        for (const { index } of run.text.matchAll(codes)) {
+          edit(run, index, (text) => withLigatures(text, codes));
+          this.inferred++;
+        }
     }
   }
 
@@ -337,9 +358,7 @@ class TextReader {
         ? growing.text
         : Array.from({ length: growing.text.length }, (_, at) => edits.get(at) ?? growing.text[at]).join('');
     const { font, size, block } = style;
-    const { text: readable, removed } = withoutUnreadable(
-      cleaned(font.isNameless ? withLigatures(text) : text),
-    );
+    const { text: readable, removed } = withoutUnreadable(cleaned(text));
     this.unreadable += removed;
     if (readable.trim() === '') return;
     const ascent = font.ascent * size;

@@ -43,6 +43,7 @@ t.test('a page costs as much as it has runs, however they lie', async (t) => {
       figures: [],
       runs: new Map([[0, runs]]),
       unreadable: 0,
+      inferred: 0,
       isFaulty: false,
     };
     const pages = [page, page, page].map((one) => linesOf(one));
