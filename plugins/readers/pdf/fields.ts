@@ -1,4 +1,4 @@
-import { cleaned } from './characters.ts';
+import { cleaned, withoutUnreadable } from './characters.ts';
 import { addRun, type OpenPage, type Run, shownRectangle } from './page.ts';
 import type { PdfFile } from './pdfium.ts';
 
@@ -18,7 +18,7 @@ function runsOf(open: OpenPage, annotation: number): Run[] {
   const { pdfium } = open.file;
   const lines = textOfField(open.file, annotation)
     .split(/\r\n?|\n/)
-    .map(cleaned)
+    .map((line) => withoutUnreadable(cleaned(line)).text)
     .filter((line) => line.trim() !== '');
   if (lines.length === 0 || pdfium.call.FPDFAnnot_GetRect(annotation, pdfium.scratch) === 0) return [];
   const { x0, x1, y0, y1 } = shownRectangle(open, pdfium.rectangle());

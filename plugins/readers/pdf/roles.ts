@@ -1,3 +1,4 @@
+import { withoutUnreadable } from './characters.ts';
 import type { Pdfium } from './pdfium.ts';
 
 /** A block of a tagged file: a paragraph, a heading, a list item, a row of a table. */
@@ -47,7 +48,7 @@ function blockOf(pdfium: Pdfium, element: number, around: Block | undefined): Bl
   const role = pdfium.utf16((buffer, bytes) => call.FPDF_StructElement_GetType(element, buffer, bytes));
   if (!BLOCK.test(role) || (role === 'P' && around !== undefined && WHOLE.test(around.role))) return around;
   const alt = pdfium.utf16((buffer, bytes) => call.FPDF_StructElement_GetAltText(element, buffer, bytes));
-  const description = alt.toWellFormed().replace(/\s+/g, ' ').trim() || undefined;
+  const description = withoutUnreadable(alt.toWellFormed()).text.replace(/\s+/g, ' ').trim() || undefined;
   return {
     role,
     table: role === 'Table' ? { element } : around?.table,
