@@ -28,7 +28,7 @@ export async function readDocument(file: PdfFile, context: ReadContext): Promise
   return { ...written, mediaType: 'text/markdown', ...properties };
 }
 
-/** An outline on which PDFium fails is none: the pages are read. */
+/** Without bookmarks if PDFium fails on the outline, since the pages are read. */
 function bookmarksOf(file: PdfFile): Bookmark[] {
   try {
     return readBookmarks(file);
