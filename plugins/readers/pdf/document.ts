@@ -23,9 +23,19 @@ export async function readDocument(file: PdfFile, context: ReadContext): Promise
   const pages = await extractPages(file, context.signal);
   checkText(pages);
   const properties = propertiesOf(file);
-  const outline = { bookmarks: readBookmarks(file), title: properties.title };
+  const outline = { bookmarks: bookmarksOf(file), title: properties.title };
   const written = writePages(pages, outline, context);
   return { ...written, mediaType: 'text/markdown', ...properties };
+}
+
+/** Without bookmarks if PDFium fails on the outline, since the pages are read. */
+function bookmarksOf(file: PdfFile): Bookmark[] {
+  try {
+    return readBookmarks(file);
+  } catch (error) {
+    if (!file.pdfium.hasCrashed) throw error;
+    return [];
+  }
 }
 
 /** Reads the pages one by one. A faulty page is empty, and does not affect the others. */

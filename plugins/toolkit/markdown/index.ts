@@ -9,5 +9,4 @@ export {
   fencedCode,
   markdownHeading,
   markdownTable,
-  tableRow,
 } from './write.ts';

@@ -5,7 +5,7 @@ import { outputOf, runJob, startJobServer } from '../../support/jobs.ts';
 import { plugin, pluginsFolder } from '../../support/plugins.ts';
 import { linesIn } from '../../support/streams.ts';
 
-/** `include: ["places"]` says the same on every way to chunk a document. */
+/** `include: ["places"]` and `["left_out"]` say the same on every way to chunk a document. */
 
 const TEXT = 'Boil water.\n\nWait for 😀 minutes.\n\nPour.\n';
 const edges = (part: string) => ({ start: TEXT.indexOf(part), end: TEXT.indexOf(part) + part.length });
@@ -16,17 +16,26 @@ const PLACES = [
   { ...edges('minutes.'), page: 2, box: [0.1, 0.1, 0.3, 0.12] },
   { ...edges('Pour.'), page: 2, box: [0.1, 0.2, 0.2, 0.22], start_time: 4.5, end_time: 6 },
 ];
+/** A header before the text, one at the second page, a footer after it. */
+const LEFT_OUT = [0, TEXT.indexOf('minutes.'), TEXT.length].map((start, index) => ({
+  ...{ start, end: start, kind: 'header_or_footer_line', text: `Line ${index}` },
+  ...{ page: index === 0 ? 1 : 2, box: [0.1, 0.01, 0.5, 0.03] },
+}));
 const READER = `export default () => ({ read: ({ bytes }) => ({
-  text: Buffer.from(bytes).subarray(1).toString(), places: ${JSON.stringify(PLACES)}, mediaType: 'text/plain' }) });`;
+  text: Buffer.from(bytes).subarray(1).toString(), places: ${JSON.stringify(PLACES)}, mediaType: 'text/plain',
+  leftOut: { header_or_footer_line: 3 }, leftOutTexts: ${JSON.stringify(LEFT_OUT)} }) });`;
 const reader = plugin({ kind: 'reader', name: 'placed', formats: { extensions: ['.placed'] } }, READER);
 
 /** Not text, so that jobs have it read. */
 const FILE = Buffer.concat([Buffer.from([0]), Buffer.from(TEXT)]);
-const CODE_POINTS = PLACES.map((place) => {
+const inCodePoints = <Place extends { start: number; end: number }>(places: readonly Place[]) => {
   const count = (at: number) => [...TEXT.slice(0, at)].length;
-  return { ...place, start: count(place.start), end: count(place.end) };
-});
-const DOCUMENT = { id: 'a.placed', text: TEXT, places: CODE_POINTS };
+  return places.map((place) => ({ ...place, start: count(place.start), end: count(place.end) }));
+};
+const DOCUMENT = {
+  ...{ id: 'a.placed', text: TEXT },
+  ...{ places: inCodePoints(PLACES), left_out: inCodePoints(LEFT_OUT) },
+};
 const STEP = { chunk_size: 20 };
 const ASKED = { include: ['id', 'document_id', 'places'] };
 
@@ -42,7 +51,7 @@ const server = await startJobServer(
 );
 const { post } = server;
 
-type Placed = Readonly<Record<'text' | 'places', unknown>>;
+type Placed = Readonly<Record<'text' | 'places' | 'left_out', unknown>>;
 const placesOf = (chunks: readonly Placed[]) => chunks.map(({ text, places }) => [text, places]);
 
 const expected = [
@@ -108,4 +117,41 @@ t.test('jobs have the places of lines and of files', needs('chunker/recursive'),
     const { id } = await runJob(server, { source: { path }, steps, ...ASKED });
     t.same(placesOf((await outputOf(server, id)) as readonly Placed[]), expected, path);
   }
+});
+
+const LISTED = LEFT_OUT.map(({ start: _start, end: _end, ...position }) => position);
+const [FIRST, SECOND, LAST] = LISTED;
+const listed = (chunks: readonly Placed[]) => chunks.map(({ left_out }) => left_out);
+const WITH_LEFT_OUT = { include: ['id', 'document_id', 'left_out'] };
+
+t.test(
+  'what a reader left out is listed at its chunk, on every way',
+  needs('chunker/recursive'),
+  async (t) => {
+    const path = '/v1/chunk/recursive';
+    const all = [[FIRST], [SECOND], [LAST]];
+    const documents = await post(path, { documents: [DOCUMENT], ...STEP, ...WITH_LEFT_OUT });
+    t.same(listed(documents.json<Placed[][]>()[0] ?? []), all, 'documents');
+    const lines = [{ ...STEP, ...WITH_LEFT_OUT }, DOCUMENT]
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join('');
+    const stream = await post(path, lines, { 'content-type': 'application/x-ndjson' });
+    t.same(listed(linesIn<{ chunks: Placed[] }>(stream.bytes)[0]?.chunks ?? []), all, 'stream');
+    const fields = Object.entries({ chunk_size: '20', include: 'left_out' });
+    const file = await postForm(server, `${path}/file`, { bytes: FILE, name: 'a.placed' }, fields);
+    t.same(listed(file.json<Placed[]>()), all, 'file');
+    t.match(file.headers.get('x-source-left-out'), /header_or_footer_line/);
+    const steps = [{ type: 'chunk', chunker: 'recursive', config: STEP }];
+    for (const path of ['in/lines.jsonl', 'files']) {
+      const { id } = await runJob(server, { source: { path }, steps, ...WITH_LEFT_OUT });
+      t.same(listed((await outputOf(server, id)) as readonly Placed[]), all, path);
+    }
+  },
+);
+
+t.test('left-out texts of a document are checked', needs('chunker/recursive'), async (t) => {
+  const bad = [{ start: 3, end: 2, kind: 'note', text: 'x' }];
+  const answer = await post('/v1/chunk/recursive', { documents: [{ id: 'a', text: TEXT, left_out: bad }] });
+  t.equal(answer.status, 400);
+  t.match(answer.bytes.toString(), /left_out\[0\]\.end/);
 });

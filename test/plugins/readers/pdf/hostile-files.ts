@@ -5,6 +5,8 @@ import {
   flateOfGigabyte,
   flateTwice,
   formsInForms,
+  manyBookmarks,
+  manyFields,
   manyRuns,
   pagesInCircle,
   samePage,
@@ -19,5 +21,7 @@ export const HOSTILE_FILES: Readonly<Record<string, () => Buffer>> = {
   'a billion pages': billionPages,
   'pages in a circle': pagesInCircle,
   'two million brackets': deepArray,
+  '100,000 bookmarks': () => manyBookmarks(),
+  '100,000 fields of a form': () => manyFields(),
   '200,000 runs on a page': () => manyRuns(200_000),
 };

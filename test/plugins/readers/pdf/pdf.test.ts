@@ -192,7 +192,7 @@ t.test('a tagged file says what its headings and pictures are', async (t) => {
     marked('Figure', 2, '60 640 60 80 re f') +
     `/Artifact BMC ${at(50, 20, 'Not content')} EMC`;
   const first = firstPage(5);
-  const figure = '/Alt(A cat)';
+  const figure = '/Alt(A\x07 cat\0)';
   const objects = [
     '<</Type/StructTreeRoot/K 7 0 R/ParentTree<</Nums[0[8 0 R 9 0 R 10 0 R]]>>>>',
     '<</Type/StructElem/S/Document/P 6 0 R/K[8 0 R 9 0 R 10 0 R]>>',
@@ -243,7 +243,7 @@ t.test('an outline names headings', async (t) => {
 
 t.test('what is filled in and put on a page is text, at its place', async (t) => {
   const objects = [
-    '<</Type/Annot/Subtype/Widget/FT/Tx/T(name)/V(Filled in)/Rect[120 690 240 710]/DA(/F 10 Tf)/F 4>>',
+    '<</Type/Annot/Subtype/Widget/FT/Tx/T(name)/V(Filled \x01in)/Rect[120 690 240 710]/DA(/F 10 Tf)/F 4>>',
     '<</Type/Annot/Subtype/FreeText/Contents(Put there)/Rect[120 600 240 620]/DA(/F 10 Tf)/F 4>>',
     '<</Type/Annot/Subtype/Popup/Parent 7 0 R/Rect[0 0 0 0]>>',
     '<</Type/Annot/Subtype/Widget/FT/Tx/T(hidden)/V(Not shown)/Rect[120 500 240 520]/DA(/F 10 Tf)/F 2>>',

@@ -77,6 +77,45 @@ export const billionPages = (): Buffer =>
 export const pagesInCircle = (): Buffer =>
   pdfOf(['<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[2 0 R 2 0 R]/Count 5>>', '<<>>']);
 
+const TITLE = at(50, 700, 'A title') + at(50, 600, 'A text below it.');
+
+/** Bookmarks that lead to the only page. Clean. */
+export const manyBookmarks = (count = 100_000): Buffer =>
+  makePdf([{ content: TITLE }], {
+    catalog: '/Outlines 6 0 R',
+    objects: [
+      '<</Type/Outlines/First 7 0 R/Last 7 0 R/Count 1>>',
+      ...Array.from(
+        { length: count },
+        (_, index) => `<</Title(A title)/Parent 6 0 R/Next ${8 + index} 0 R/Dest[${7 + count} 0 R/Fit]>>`,
+      ),
+    ],
+  });
+
+/** Two bookmarks, each within and after the other. Clean. */
+export const bookmarksInCircle = (): Buffer =>
+  makePdf([{ content: TITLE }], {
+    catalog: '/Outlines 6 0 R',
+    objects: [
+      '<</Type/Outlines/First 7 0 R/Last 8 0 R/Count 2>>',
+      '<</Title(A)/Parent 6 0 R/Next 8 0 R/First 8 0 R>>',
+      '<</Title(B)/Parent 6 0 R/Next 7 0 R/First 7 0 R>>',
+    ],
+  });
+
+/** Fields of a form on one page. */
+export function manyFields(count = 100_000): Buffer {
+  const list = `[${Array.from({ length: count }, (_, index) => `${6 + index} 0 R`).join(' ')}]`;
+  return makePdf([{ content: TITLE, more: `/Annots${list}` }], {
+    catalog: `/AcroForm<</Fields${list}>>`,
+    objects: Array.from(
+      { length: count },
+      (_, index) =>
+        `<</Type/Annot/Subtype/Widget/FT/Tx/T(n${index})/V(v)/Rect[${index % 500} 9 ${(index % 500) + 9} 19]/F 4>>`,
+    ),
+  });
+}
+
 /** Two million brackets. Clean. */
 export const deepArray = (): Buffer => onePage(stream('['.repeat(2_000_000)));
 
