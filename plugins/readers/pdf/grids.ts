@@ -67,18 +67,19 @@ function unite(parents: number[], a: number, b: number): void {
   parents[Math.max(one, other)] = Math.min(one, other);
 }
 
-/** Rules below each other with the same ends; shorter ones between them belong to them. */
+/** Rules below each other with the same ends. A wider rule between them divides what they enclose. */
 function stacked(rules: readonly Rule[]): Rule[][] {
   const stacks: Rule[][] = [];
+  let open: Rule[][] = [];
   for (const rule of rules) {
-    const stack = stacks.findLast(
-      ([first]) =>
-        first !== undefined &&
-        Math.abs(first.from - rule.from) < 2 * NEAR &&
-        Math.abs(first.to - rule.to) < 2 * NEAR,
-    );
-    if (stack === undefined) stacks.push([rule]);
+    const isNear = (a: number, b: number) => Math.abs(a - b) < 2 * NEAR;
+    const stack = open.findLast(
+      ([first]) => first && isNear(first.from, rule.from) && isNear(first.to, rule.to),
+    ) ?? [rule];
+    if (stack[0] === rule) stacks.push(stack);
     else stack.push(rule);
+    open = open.filter(([first]) => !first || first.from < rule.from - NEAR || first.to > rule.to + NEAR);
+    open.push(stack);
   }
   return stacks.filter(({ length }) => length > 1);
 }
