@@ -52,10 +52,8 @@ export function linesOf(rows: readonly Row[], isRuled = false): TextLine[] {
       const isOfLast =
         last !== undefined &&
         (run.x0 - last.x1 < gap ||
-          (run.x0 - last.x1 < 12 * gap &&
-            last.runs.length === 1 &&
-            SIGN.test(last.runs[0]?.text.trim() ?? '')) ||
-          (run.x0 - last.x1 < 2 * gap && CLOSING.test(run.text.trim())));
+          (run.x0 - last.x1 < 12 * gap && last.runs.length === 1 && isSign(last.runs[0])) ||
+          (run.x0 - last.x1 < 2 * gap && isClosing(run)));
       if (isOfLast && run.row === undefined) {
         last.runs.push(run);
         last.x1 = Math.max(last.x1, run.x1);
@@ -64,6 +62,9 @@ export function linesOf(rows: readonly Row[], isRuled = false): TextLine[] {
     return { pieces, row };
   });
 }
+
+const isSign = (run: Run | undefined): boolean => SIGN.test(run?.text.trim() ?? '');
+const isClosing = ({ text }: Run): boolean => CLOSING.test(text.trim());
 
 export const isMulti = ({ pieces }: TextLine): boolean => pieces.length > 1;
 
@@ -107,10 +108,12 @@ export function cellRow({ pieces, row }: TextLine, channels: readonly number[]):
     let column = 0;
     for (const [at, run] of runs.entries()) {
       const gap = run.x0 - (runs[at - 1]?.x1 ?? -Infinity);
+      // A currency sign belongs to the number at its right, a bracket or percent sign to that at its left.
+      const { x0, x1 } = isSign(run) ? (runs[at + 1] ?? run) : run;
       const own = channels.filter(
-        (x) => x < (at === 0 ? Math.max(run.x0, Math.min(run.x0 + row.size, run.x1)) : run.x0),
+        (x) => x < (at === 0 ? Math.max(x0, Math.min(x0 + row.size, x1)) : x0),
       ).length;
-      const isParted = own > column && gap > MIN_CHANNEL * row.size;
+      const isParted = own > column && gap > MIN_CHANNEL * row.size && !isClosing(run);
       if (at === 0 || isParted) column = own;
       columns.set(run, column);
     }
@@ -129,7 +132,10 @@ export function cellRowBy({ row }: TextLine, count: number, columnOf: (run: Run)
 }
 
 export const cellText = (cell: readonly Run[][]): string => cell.map(textOf).join(' ').trim();
-export const isNumber = (cell: readonly Run[][]): boolean => NUMBER.test(cellText(cell));
+/** Lines of a cell that is a number. */
+const MAX_LINES_OF_NUMBER = 3;
+export const isNumber = (cell: readonly Run[][]): boolean =>
+  cell.length <= MAX_LINES_OF_NUMBER && NUMBER.test(cellText(cell));
 export const filledOf = ({ cells }: CellRow): number[] =>
   [...cells.keys()].filter((at) => cells[at]?.length !== 0);
 const numbersOf = (row: CellRow): number[] => filledOf(row).filter((at) => isNumber(row.cells[at] ?? []));

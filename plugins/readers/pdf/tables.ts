@@ -15,7 +15,7 @@ import {
 } from './cells.ts';
 import { columnsOf, rowsOf } from './columns.ts';
 import { findGrids, type Grid } from './grids.ts';
-import { textOf } from './lines.ts';
+import { runsFromRight, textOf } from './lines.ts';
 import type { OpenPage, Run, Table, TableRow } from './page.ts';
 import { findRules, type Rules, turnedRules } from './rules.ts';
 import { flowsOn, isTabular, MIN_ROWS } from './tabular.ts';
@@ -214,12 +214,13 @@ function tableOfBlock(block: readonly TextLine[], depth: number): Run[] {
 const isMultiAt = (pieces: readonly Piece[], channels: readonly number[]): number =>
   new Set(pieces.map(({ x0, x1 }) => channels.filter((x) => x < (x0 + x1) / 2).length)).size;
 
-/** The rows of a table, without columns that are blank. */
+/** The rows of a table, without columns that are blank. The first column is the one that its readers begin with. */
 function written(rows: readonly CellRow[], isRuled: boolean): Run[] {
   const kept = [...(rows[0]?.cells.keys() ?? [])].filter((at) =>
     rows.some(({ cells }) => cells[at]?.length !== 0),
   );
   if (kept.length < 2) return [];
+  if (runsFromRight(rows.flatMap(({ cells }) => cells.flat(2)))) kept.reverse();
   const lefts = kept.map((at) =>
     least(rows.flatMap(({ cells }) => cells[at]?.flat().map(({ x0 }) => x0) ?? [])),
   );

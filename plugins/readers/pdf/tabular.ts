@@ -24,6 +24,7 @@ const EQUATION = /^\(\w{1,3}(?:\.\d{1,3})*\)$/;
 const FORMULA = /[=\u2211\u222b\u2264\u2265\u2208{};]/;
 /** No letter, digit, dash, ditto mark or tick. */
 const NO_WORD = /^[^\p{L}\p{N}\u2010-\u2015\u2212\u2022\u25cb\u25cf\u2713-\u2718\u201d"*+-]*$/u;
+const INDEXED = /\p{L}, \d{1,4}$/u;
 const LEADER = /(?:\.\s?){4,}/;
 const LABEL = /:\s*_*$/;
 
@@ -97,6 +98,8 @@ function isOfCells(texts: readonly (readonly string[])[], isMono: boolean): bool
     return false;
   if (isNumbered && numeric.length === 0 && (columns === 2 || filled < 0.8)) return false;
   if (columns === 2 && (share(1, EQUATION) > 0.4 || share(1, /^\d{1,4}$|^[ivxl]+$/) > 0.8)) return false;
+  if (columns === 2 && (shareOf(INDEXED) > 0.35 || (numeric.length === 0 && texts.length < FEW_ROWS)))
+    return false;
   // Labels of a diagram are scattered.
   if (filled < (numeric.length > 0 ? 0.5 : 0.6)) return false;
   if (texts.length < FEW_ROWS && filled < (numeric.length > 0 ? 0.8 : 0.95)) return false;
