@@ -27,7 +27,7 @@ const MIN_GAP = 0.5;
 const MIN_GAP_MONO = 1;
 export const WIDE_GAP = 0.9;
 const MIN_CHANNEL = 0.3;
-/** Share of lines that may cross a gap between columns, and gaps of which a drawing has more. */
+/** Share of lines that may cross a gap between columns, such as header cells, and gaps of which a drawing has more. */
 const MAX_CROSSING = 0.1;
 const MAX_CHANNELS = 100;
 export const NUMBER =
@@ -68,8 +68,8 @@ const isClosing = ({ text }: Run): boolean => CLOSING.test(text.trim());
 
 export const isMulti = ({ pieces }: TextLine): boolean => pieces.length > 1;
 
-/** The middles of the gaps between columns, which hardly any line crosses. @param least lines with text on both sides */
-export function channelsOf(lines: readonly TextLine[], least: number): number[] {
+/** The middles of the gaps between columns, which hardly any line crosses. @param least lines with text on both sides @param crossing share of lines that may cross a gap */
+export function channelsOf(lines: readonly TextLine[], least: number, crossing = MAX_CROSSING): number[] {
   const multi = lines.filter(isMulti);
   const size = multi.map(({ row }) => row.size).sort((a, b) => a - b)[multi.length >> 1] ?? 0;
   const edges = multi.flatMap(({ pieces }) =>
@@ -86,7 +86,7 @@ export function channelsOf(lines: readonly TextLine[], least: number): number[] 
   let checked = 0;
   let covering = 0;
   let from: number | undefined;
-  const most = MAX_CROSSING * multi.length;
+  const most = crossing * multi.length;
   for (const { x, step } of edges) {
     covering += step;
     if (covering <= most && step < 0) from ??= x;

@@ -20,12 +20,13 @@ const MAX_GRIDS = 200;
 
 /** Finds the grids of a page, the smallest first. */
 export function findGrids({ across, down }: Rules): Grid[] {
-  const crossed = components(across, down);
+  // A rule across and one down are a corner; what it belongs to may be a stack.
+  const crossed = components(across, down).filter(
+    (grid) => grid.across.length > 1 && grid.across.length + grid.down.length > 3,
+  );
   const used = new Set(crossed.flatMap((grid) => grid.across));
   const free = across.filter((rule) => !used.has(rule));
-  const grids = crossed
-    .filter((grid) => grid.across.length > 1)
-    .flatMap((grid) => gridOf(grid.across, grid.down) ?? []);
+  const grids = crossed.flatMap((grid) => gridOf(grid.across, grid.down) ?? []);
   const stacks = stacked(free).flatMap((rules) => gridOf(rules, []) ?? []);
   const areaOf = ({ x0, x1, y0, y1 }: Grid) => (x1 - x0) * (y1 - y0);
   return [...grids, ...stacks].sort((a, b) => areaOf(a) - areaOf(b)).slice(0, MAX_GRIDS);

@@ -23,6 +23,8 @@ import { flowsOn, isTabular, MIN_ROWS } from './tabular.ts';
 /** Font sizes between base lines within a table, and lines in a row that are text over its whole width. */
 const MAX_LEADING = 4;
 const MAX_HEADS = 2;
+/** Share of lines that may cross a gap between columns where rules say that there is a table. */
+const MAX_CROSSING_IN_RULES = 0.2;
 /** Lines with which one is compared. */
 const MAX_COMPARED = 20;
 
@@ -105,9 +107,10 @@ function tableOfGrid(grid: Grid, runs: readonly Run[]): Run[] {
 /** @param inner the edges between columns, unless text tells them */
 function tableOfBands(grid: Grid, bands: readonly Band[], inner: readonly number[] | undefined): Run[] {
   const lines = bands.flatMap((one) => one.lines);
-  const edges = inner ?? channelsOf(lines, 2);
+  const edges = inner ?? channelsOf(lines, 2, MAX_CROSSING_IN_RULES);
   const isOpen = inner === undefined;
-  if (lines.length === 0 || (isOpen && flowsOn(lines.map((line) => cellRow(line, edges))))) return [];
+  if (lines.length === 0 || (isOpen && (isCode(lines) || flowsOn(lines.map((line) => cellRow(line, edges))))))
+    return [];
   const columnOf = (run: Run) => edges.filter((x) => x < (run.x0 + run.x1) / 2).length;
   const rows = bands.flatMap(({ band, lines: own }) => {
     const cellRows = own.map((line) =>
@@ -129,6 +132,10 @@ function tableOfBands(grid: Grid, bands: readonly Band[], inner: readonly number
   if (rows.length < 2 || columns < 2 || filled < 4 || isSparse) return [];
   return written(rows, true);
 }
+
+/** Whether all lines are in a fixed-pitch font: between rules, they are code. */
+const isCode = (lines: readonly TextLine[]): boolean =>
+  lines.every(({ row }) => row.runs.every(({ isMono }) => isMono));
 
 /** Whether what is between two rules may be of a table without columns of rules, and is not running text. */
 const isOfTable = ({ lines }: Band): boolean => lines.filter(isMulti).length > 0.3 * lines.length;

@@ -96,6 +96,7 @@ function isOfCells(texts: readonly (readonly string[])[], isMono: boolean): bool
   const isNumbered = share(0, MARK) > 0.5 || (share(0, /^\d{1,3}:?$/) > 0.8 && countUp(texts));
   if (texts.filter((cells) => LEADER.test(cells.join(' '))).length > 0.3 * texts.length && numeric.length < 2)
     return false;
+  if (columns < 4 && numeric.length < 2 && isContents(texts)) return false;
   if (isNumbered && numeric.length === 0 && (columns === 2 || filled < 0.8)) return false;
   if (columns === 2 && (share(1, EQUATION) > 0.4 || share(1, /^\d{1,4}$|^[ivxl]+$/) > 0.8)) return false;
   if (columns === 2 && (shareOf(INDEXED) > 0.35 || (numeric.length === 0 && texts.length < FEW_ROWS)))
@@ -107,6 +108,21 @@ function isOfCells(texts: readonly (readonly string[])[], isMono: boolean): bool
   if (columns > 3 && shareOf(/^\p{Ll}+[,.;]?$/u) > 0.5) return false;
   if (shareOf(LABEL) > 0.3 || shareOf(FORMULA) > 0.25 || shareOf(NO_WORD) > 0.25) return false;
   return !isMono || numeric.length >= 0.4 * (columns - 1);
+}
+
+/** Whether rows end with numbers of pages, which do not fall. */
+function isContents(texts: readonly (readonly string[])[]): boolean {
+  const pages = texts
+    .map((cells) => cells.at(-1) ?? '')
+    .filter((text) => /^\d{1,4}$/.test(text))
+    .map(Number);
+  const rising = pages.filter((page, at) => at === 0 || page >= (pages[at - 1] ?? 0)).length;
+  return (
+    pages.length > 4 &&
+    pages.length > 0.8 * texts.length &&
+    rising > 0.95 * pages.length &&
+    (pages.at(-1) ?? 0) > (pages[0] ?? 0)
+  );
 }
 
 /** Whether numbers are those of lines. */

@@ -283,3 +283,38 @@ t.test('thousands of cells are read', async (t) => {
   const { text } = await read([cells]);
   t.equal(new Set(text.match(/\d+/g)).size, 6000);
 });
+
+t.test(
+  'code between rules and tables of contents are no tables, a header over several columns is',
+  async (t) => {
+    const code = ['if (one) {', '  a = first(1);   b = 2', '  c = second(1);  d = 3', '}']
+      .map(
+        (one, row) =>
+          at(50, 700 - 14 * row, one, 10, 'M') + at(300, 700 - 14 * row, `// note ${row}`, 10, 'M'),
+      )
+      .join('');
+    const contents = Array.from(
+      { length: 6 },
+      (_, row) =>
+        at(50, 700 - 16 * row, `${row + 1}`) +
+        at(80, 700 - 16 * row, `Chapter of things ${row}`) +
+        at(450, 700 - 16 * row, `${2 * row + 2}`),
+    ).join('');
+    for (const content of [[714, 640].map((y) => line(45, y, 500, y)).join('') + code, contents])
+      t.notMatch((await read([content], { tables: 'markdown' })).text, /^\|/m);
+    const rows = Array.from({ length: 5 }, (_, row) =>
+      [
+        at(50, 664 - 16 * row, `kind ${row}`),
+        at(220, 664 - 16 * row, `${row}.5`),
+        at(300, 664 - 16 * row, `${row}`),
+      ].join(''),
+    ).join('');
+    const rules = [714, 676, 590].map((y) => line(45, y, 500, y)).join('');
+    const head =
+      at(195, 700, 'Numbers of the whole') +
+      at(50, 684, 'Kind') +
+      at(215, 684, 'Rate') +
+      at(290, 684, 'Count');
+    t.match((await read([rules + head + rows])).text, /^\| Kind \| Rate \| Count \|$/m);
+  },
+);
