@@ -20,12 +20,13 @@ const MAX_GRIDS = 200;
 
 /** Finds the grids of a page, the smallest first. */
 export function findGrids({ across, down }: Rules): Grid[] {
-  const crossed = components(across, down);
+  // A rule across and one down are a corner; what it belongs to may be a stack.
+  const crossed = components(across, down).filter(
+    (grid) => grid.across.length > 1 && grid.across.length + grid.down.length > 3,
+  );
   const used = new Set(crossed.flatMap((grid) => grid.across));
   const free = across.filter((rule) => !used.has(rule));
-  const grids = crossed
-    .filter((grid) => grid.across.length > 1)
-    .flatMap((grid) => gridOf(grid.across, grid.down) ?? []);
+  const grids = crossed.flatMap((grid) => gridOf(grid.across, grid.down) ?? []);
   const stacks = stacked(free).flatMap((rules) => gridOf(rules, []) ?? []);
   const areaOf = ({ x0, x1, y0, y1 }: Grid) => (x1 - x0) * (y1 - y0);
   return [...grids, ...stacks].sort((a, b) => areaOf(a) - areaOf(b)).slice(0, MAX_GRIDS);
@@ -67,18 +68,19 @@ function unite(parents: number[], a: number, b: number): void {
   parents[Math.max(one, other)] = Math.min(one, other);
 }
 
-/** Rules below each other with the same ends; shorter ones between them belong to them. */
+/** Rules below each other with the same ends. A wider rule between them divides what they enclose. */
 function stacked(rules: readonly Rule[]): Rule[][] {
   const stacks: Rule[][] = [];
+  let open: Rule[][] = [];
   for (const rule of rules) {
-    const stack = stacks.findLast(
-      ([first]) =>
-        first !== undefined &&
-        Math.abs(first.from - rule.from) < 2 * NEAR &&
-        Math.abs(first.to - rule.to) < 2 * NEAR,
-    );
-    if (stack === undefined) stacks.push([rule]);
+    const isNear = (a: number, b: number) => Math.abs(a - b) < 2 * NEAR;
+    const stack = open.findLast(
+      ([first]) => first && isNear(first.from, rule.from) && isNear(first.to, rule.to),
+    ) ?? [rule];
+    if (stack[0] === rule) stacks.push(stack);
     else stack.push(rule);
+    open = open.filter(([first]) => !first || first.from < rule.from - NEAR || first.to > rule.to + NEAR);
+    open.push(stack);
   }
   return stacks.filter(({ length }) => length > 1);
 }

@@ -233,7 +233,8 @@ export function mostFrequent<Key>(counts: ReadonlyMap<Key, number>): Key | undef
   return best;
 }
 
-function runsFromRight(runs: readonly Run[]): boolean {
+/** Whether most letters are of a script that is read from right to left. */
+export function runsFromRight(runs: readonly Run[]): boolean {
   let balance = 0;
   for (const { text } of runs) {
     for (const sign of text) {

@@ -1,8 +1,9 @@
 import t from 'tap';
 import { findGrids } from '../../../../plugins/readers/pdf/grids.ts';
 import createReader from '../../../../plugins/readers/pdf/index.ts';
+import { openChunkers } from '../../../support/service.ts';
 import { readWith } from '../reading.ts';
-import { at, makePdf } from './support/builder.ts';
+import { at, FIRST_MORE, makePdf, stream } from './support/builder.ts';
 
 const X = [50, 200, 350];
 const rowsAt = (rows: readonly (readonly string[])[], y = 700, leading = 16): string =>
@@ -132,3 +133,188 @@ t.test('the rules of a page are bounded', async (t) => {
   const rules = Array.from({ length: 400 }, (_, index) => ({ at: 10 * index, from: 0, to: 4000 }));
   t.same(findGrids({ across: rules, down: rules }), [], 'a grid of too many cells is a drawing');
 });
+
+t.test('signs in a column of their own belong to their number', async (t) => {
+  const rows = [
+    'Sales',
+    'Costs',
+    'Taxes',
+    'Loss',
+    'Share',
+    'Assets',
+    'Debts',
+    'Cash',
+    'Stock',
+    'Fees',
+    'Sum',
+  ];
+  const signs: Readonly<Record<string, readonly [string, string]>> = {
+    Sales: ['$', ''],
+    Taxes: ['(', ')'],
+    Loss: ['$ (', ')'],
+    Share: ['', '%'],
+    Sum: ['$', ''],
+  };
+  const amount = (x: number, row: number) => {
+    const [before, after] = signs[rows[row] ?? ''] ?? ['', ''];
+    const y = 700 - 16 * row;
+    const number = `${before.includes('(') ? '(' : ''}1,${row + 100}`;
+    return [
+      before.startsWith('$') ? at(x, y, '$') : '',
+      at(x + 40, y, number),
+      after === '' ? '' : at(x + 76, y, after),
+    ];
+  };
+  const cells = rows.flatMap((label, row) => [
+    at(50, 700 - 16 * row, label),
+    ...amount(200, row),
+    ...amount(340, row),
+  ]);
+  const { text } = await read([cells.join('')], { tables: 'markdown' });
+  const lines = text.split('\n').filter((line) => !line.startsWith('| -'));
+  t.equal(lines.length, rows.length);
+  const expected = ['$ 1,100', '1,101', '(1,102 )', '$ (1,103 )', '1,104 %', '1,105'];
+  for (const [row, one] of expected.entries()) t.equal(lines[row], `| ${rows[row]} | ${one} | ${one} |`);
+});
+
+t.test('text between rules divides tables, and rules of headers are no tables of their own', async (t) => {
+  const rows = (y: number) =>
+    rowsAt(
+      [
+        ['', 'Men', ''],
+        ['Kind', 'Count', 'Rate'],
+        ['whole', '11', '0.5'],
+        ['skimmed', '12', '0.1'],
+      ],
+      y,
+    );
+  const rules = (y: number) =>
+    [y + 12, y - 20, y - 54].map((at) => line(45, at, 500, at)).join('') + line(190, y - 4, 400, y - 4);
+  const caption = 'Table 2. Another table, with a caption that is as wide as the whole table above it.';
+  const { text } = await read([rules(700) + rows(700) + at(50, 620, caption) + rules(580) + rows(580)]);
+  const expected = table([
+    '| | Men | |',
+    '| Kind | Count | Rate |',
+    '| whole | 11 | 0.5 |',
+    '| skimmed | 12 | 0.1 |',
+  ]);
+  t.equal(text, [expected, caption, expected].join('\n\n'));
+});
+
+t.test('columns of a script that is read from right to left begin at the right', async (t) => {
+  const unicode =
+    '/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /H def 1 begincodespacerange <00> <ff> endcodespacerange 2 beginbfrange <61> <7a> <05d0> <20> <39> <0020> endbfrange endcmap end end';
+  const cells = Array.from({ length: 4 }, (_, row) =>
+    [450, 300, 150]
+      .map((x, column) =>
+        at(
+          x,
+          700 - 16 * row,
+          column === 0 ? 'abcdefgh'.slice(row, row + 4) : `${10 * row + column}`,
+          10,
+          'H',
+        ),
+      )
+      .join(''),
+  ).join('');
+  const rules = [714, 694, 640].map((y) => line(140, y, 500, y)).join('');
+  const more = `/Resources<</Font<</H ${FIRST_MORE} 0 R>>>>`;
+  const file = makePdf([{ content: rules + cells, more }], {
+    objects: [
+      `<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode ${FIRST_MORE + 1} 0 R>>`,
+      stream(unicode),
+    ],
+  });
+  const { text } = await readWith(createReader, file);
+  const [first, , second] = text.split('\n');
+  t.match(first, /^\| [\u05d0-\u05ea ]+ \| 1 \| 2 \|$/);
+  t.match(second, /^\| [\u05d0-\u05ea ]+ \| 11 \| 12 \|$/);
+});
+
+t.test('text beside labels, formulas and scattered labels are no tables', async (t) => {
+  const text = [
+    'The rate of requests grows with the number',
+    'of servers, because each of them has its own',
+    'queue, which the others do not see. Reads are',
+    'spread over all of them, and the largest one',
+    'answers most, whatever the clients ask for, so',
+    'that the curve is flat from there to the end.',
+  ];
+  const rows = (count: number, draw: (row: number) => readonly string[]) =>
+    Array.from({ length: count }, (_, row) => draw(row).join('')).join('');
+  const beside = rows(text.length, (row) => [
+    at(50, 700 - 16 * row, `${100 - 10 * row}`),
+    at(250, 700 - 16 * row, text[row] ?? ''),
+  ]);
+  const formula = rows(12, (row) => [at(50, 700 - 6.5 * row, 'x'), at(250, 700 - 6.5 * row, 'y')]);
+  const scattered = rows(8, (row) => [
+    at(50 + 31 * ((row * 3) % 5), 700 - 20 * row, `label ${row}`),
+    at(300 + 47 * ((row * 5) % 4), 700 - 20 * row, `note ${row}`),
+  ]);
+  for (const content of [beside, formula, scattered])
+    t.notMatch((await read([content], { tables: 'markdown' })).text, /^\|/m);
+});
+
+t.test('chunks of a table over several pages have its header as context', async (t) => {
+  const chunk = await openChunkers();
+  const page = (number: number) =>
+    grid(31) +
+    rowsAt([
+      ['Kind', 'Fat', 'Note'],
+      ...Array.from({ length: 30 }, (_, row) => [`kind ${number}-${row}`, `${row}`, 'rich']),
+    ]);
+  const { text } = await read([1, 2, 3].map(page));
+  for (const [name, options] of [
+    ['markdown', { chunk_size: 100 }],
+    ['table', { rows_per_chunk: 10, min_chunk_size: undefined }],
+  ] as const) {
+    const chunks: readonly { text: string; context?: string }[] = await chunk(name, { text, ...options });
+    const rows = chunks.flatMap((one) => one.text.match(/kind \d-\d+/g) ?? []);
+    t.equal(new Set(rows).size, 90, 'no row is lost');
+    t.ok(chunks.length > 3);
+    for (const one of chunks.slice(1)) t.match(one.context, /\| Kind \| Fat \| Note \|/);
+  }
+});
+
+t.test('thousands of cells are read', async (t) => {
+  const cells = Array.from({ length: 6000 }, (_, index) =>
+    at(20 + (index % 10) * 57, 790 - Math.floor(index / 10) * 1.3, `${index}`, 0.9),
+  ).join('');
+  const { text } = await read([cells]);
+  t.equal(new Set(text.match(/\d+/g)).size, 6000);
+});
+
+t.test(
+  'code between rules and tables of contents are no tables, a header over several columns is',
+  async (t) => {
+    const code = ['if (one) {', '  a = first(1);   b = 2', '  c = second(1);  d = 3', '}']
+      .map(
+        (one, row) =>
+          at(50, 700 - 14 * row, one, 10, 'M') + at(300, 700 - 14 * row, `// note ${row}`, 10, 'M'),
+      )
+      .join('');
+    const contents = Array.from(
+      { length: 6 },
+      (_, row) =>
+        at(50, 700 - 16 * row, `${row + 1}`) +
+        at(80, 700 - 16 * row, `Chapter of things ${row}`) +
+        at(450, 700 - 16 * row, `${2 * row + 2}`),
+    ).join('');
+    for (const content of [[714, 640].map((y) => line(45, y, 500, y)).join('') + code, contents])
+      t.notMatch((await read([content], { tables: 'markdown' })).text, /^\|/m);
+    const rows = Array.from({ length: 5 }, (_, row) =>
+      [
+        at(50, 664 - 16 * row, `kind ${row}`),
+        at(220, 664 - 16 * row, `${row}.5`),
+        at(300, 664 - 16 * row, `${row}`),
+      ].join(''),
+    ).join('');
+    const rules = [714, 676, 590].map((y) => line(45, y, 500, y)).join('');
+    const head =
+      at(195, 700, 'Numbers of the whole') +
+      at(50, 684, 'Kind') +
+      at(215, 684, 'Rate') +
+      at(290, 684, 'Count');
+    t.match((await read([rules + head + rows])).text, /^\| Kind \| Rate \| Count \|$/m);
+  },
+);

@@ -1,0 +1,224 @@
+import type { Row } from './columns.ts';
+import { textOf } from './lines.ts';
+import type { Run } from './page.ts';
+
+/** A line of text, divided at wide gaps. */
+export interface TextLine {
+  readonly pieces: readonly Piece[];
+  readonly row: Row;
+}
+
+export interface Piece {
+  readonly runs: Run[];
+  readonly x0: number;
+  x1: number;
+}
+
+/** A line of text by columns, or several lines that are one row. */
+export interface CellRow {
+  readonly cells: Run[][][];
+  readonly base: number;
+  last: number;
+  readonly size: number;
+}
+
+/** Font sizes: gaps that may be between columns beside numbers or rules, in a fixed-pitch font, and elsewhere. */
+const MIN_GAP = 0.5;
+const MIN_GAP_MONO = 1;
+export const WIDE_GAP = 0.9;
+const MIN_CHANNEL = 0.3;
+/** Share of lines that may cross a gap between columns, such as header cells, and gaps of which a drawing has more. */
+const MAX_CROSSING = 0.1;
+const MAX_CHANNELS = 100;
+export const NUMBER =
+  /^[-+\u2013\u2212(<>~*$\u20ac\u00a3\u00a5\s]*(?:\d[\d.,:/\s%)*+\u2013-]*|[-\u2013\u2014]+\)?|n\/?a)[a-z*\u2020]?$/i;
+const BEGINS_NUMBER = /^[\s$\u20ac\u00a3\u00a5(<>~+\u2010-\u2015\u2212-]*(?:\d|$|n\/?a\b)/i;
+const ENDS_NUMBER = /(?:\d[\s%)*\u2020]*|^[\s%)*\u2010-\u2015\u2212-]*|^n\/?a)$/i;
+const SIGN = /^(?:[$\u20ac\u00a3\u00a5]|US\$)\s*\(?$/;
+const CLOSING = /^[)%\]]+$/;
+export const BEGINS_WITHIN = /^[\p{Ll}(&,;]/u;
+const ENDS_WITHIN =
+  /(?:[,\u2010\u2013-]|\b(?:and|or|of|the|to|for|in|by|from|with|on|at|de|del|la|und|et))$/i;
+
+export function linesOf(rows: readonly Row[], isRuled = false): TextLine[] {
+  return rows.map((row) => {
+    const pieces: Piece[] = [];
+    const isMono = row.runs.every((run) => run.isMono);
+    for (const run of row.runs) {
+      const last = pieces.at(-1);
+      const isNarrow =
+        isRuled || BEGINS_NUMBER.test(run.text) || ENDS_NUMBER.test(last?.runs.at(-1)?.text ?? '');
+      const gap = (isMono ? MIN_GAP_MONO : isNarrow ? MIN_GAP : WIDE_GAP) * row.size;
+      const isOfLast =
+        last !== undefined &&
+        (run.x0 - last.x1 < gap ||
+          (run.x0 - last.x1 < 12 * gap && last.runs.length === 1 && isSign(last.runs[0])) ||
+          (run.x0 - last.x1 < 2 * gap && isClosing(run)));
+      if (isOfLast && run.row === undefined) {
+        last.runs.push(run);
+        last.x1 = Math.max(last.x1, run.x1);
+      } else pieces.push({ runs: [run], x0: run.x0, x1: run.x1 });
+    }
+    return { pieces, row };
+  });
+}
+
+const isSign = (run: Run | undefined): boolean => SIGN.test(run?.text.trim() ?? '');
+const isClosing = ({ text }: Run): boolean => CLOSING.test(text.trim());
+
+export const isMulti = ({ pieces }: TextLine): boolean => pieces.length > 1;
+
+/** The middles of the gaps between columns, which hardly any line crosses. @param least lines with text on both sides @param crossing share of lines that may cross a gap */
+export function channelsOf(lines: readonly TextLine[], least: number, crossing = MAX_CROSSING): number[] {
+  const multi = lines.filter(isMulti);
+  const size = multi.map(({ row }) => row.size).sort((a, b) => a - b)[multi.length >> 1] ?? 0;
+  const edges = multi.flatMap(({ pieces }) =>
+    pieces.flatMap(({ x0, x1 }) => [
+      { x: x0, step: 1 },
+      { x: x1, step: -1 },
+    ]),
+  );
+  edges.sort((a, b) => a.x - b.x || a.step - b.step);
+  const gaps = multi.flatMap(({ pieces }) =>
+    pieces.slice(1).map(({ x0 }, at) => ({ x0: pieces[at]?.x1 ?? 0, x1: x0 })),
+  );
+  const channels: number[] = [];
+  let checked = 0;
+  let covering = 0;
+  let from: number | undefined;
+  const most = crossing * multi.length;
+  for (const { x, step } of edges) {
+    covering += step;
+    if (covering <= most && step < 0) from ??= x;
+    if (covering <= most || from === undefined) continue;
+    const middle = (from + x) / 2;
+    const support =
+      x - from < MIN_CHANNEL * size ? 0 : gaps.filter((gap) => gap.x0 < middle && gap.x1 > middle).length;
+    if (support >= least) channels.push(middle);
+    if (++checked > MAX_CHANNELS) return [];
+    from = undefined;
+  }
+  return channels;
+}
+
+/** Puts the pieces of a line into columns; one over several columns is in the first. */
+export function cellRow({ pieces, row }: TextLine, channels: readonly number[]): CellRow {
+  const columns = new Map<Run, number>();
+  for (const { runs } of pieces) {
+    let column = 0;
+    for (const [at, run] of runs.entries()) {
+      const gap = run.x0 - (runs[at - 1]?.x1 ?? -Infinity);
+      // A currency sign belongs to the number at its right, a bracket or percent sign to that at its left.
+      const { x0, x1 } = isSign(run) ? (runs[at + 1] ?? run) : run;
+      const own = channels.filter(
+        (x) => x < (at === 0 ? Math.max(x0, Math.min(x0 + row.size, x1)) : x0),
+      ).length;
+      const isParted = own > column && gap > MIN_CHANNEL * row.size && !isClosing(run);
+      if (at === 0 || isParted) column = own;
+      columns.set(run, column);
+    }
+  }
+  return cellRowBy({ pieces, row }, channels.length + 1, (run) => columns.get(run) ?? 0);
+}
+
+export function cellRowBy({ row }: TextLine, count: number, columnOf: (run: Run) => number): CellRow {
+  const cells: Run[][][] = Array.from({ length: count }, () => []);
+  for (const run of row.runs) {
+    const cell = cells[columnOf(run)];
+    if (cell?.[0] === undefined) cell?.push([run]);
+    else cell[0].push(run);
+  }
+  return { cells, base: row.base, last: row.base, size: row.size };
+}
+
+export const cellText = (cell: readonly Run[][]): string => cell.map(textOf).join(' ').trim();
+/** Lines of a cell that is a number. */
+const MAX_LINES_OF_NUMBER = 3;
+export const isNumber = (cell: readonly Run[][]): boolean =>
+  cell.length <= MAX_LINES_OF_NUMBER && NUMBER.test(cellText(cell));
+export const filledOf = ({ cells }: CellRow): number[] =>
+  [...cells.keys()].filter((at) => cells[at]?.length !== 0);
+const numbersOf = (row: CellRow): number[] => filledOf(row).filter((at) => isNumber(row.cells[at] ?? []));
+
+export function joinRow(row: CellRow, next: CellRow): CellRow {
+  for (const [at, cell] of next.cells.entries()) for (const line of cell) row.cells[at]?.push(line);
+  row.last = next.last;
+  return row;
+}
+
+/** Whether lines between two rules are rows of their own: numbers are below numbers. */
+export function conflicts(lines: readonly CellRow[]): boolean {
+  const numeric = lines.map((line) => new Set(numbersOf(line)));
+  let found = 0;
+  for (const [at, line] of lines.entries())
+    if (
+      at > 0 &&
+      [...(numeric[at] ?? [])].some((column) => numeric[at - 1]?.has(column)) &&
+      filledOf(line).length > 1
+    )
+      found++;
+  return found >= Math.max(1, 0.5 * (lines.length - 1));
+}
+
+/** Joins lines that continue the row before, or begin that after. */
+export function joinedRows(lines: readonly CellRow[]): CellRow[] {
+  const first = lines.findIndex((line) => numbersOf(line).some((at) => at > 0));
+  const usual = usualDistance(lines);
+  const rows: CellRow[] = [];
+  let isBegun = false;
+  for (const [index, line] of lines.entries()) {
+    const last = rows.at(-1);
+    const next = lines[index + 1];
+    if (last !== undefined && (isBegun || continues(last, line, { usual, isHead: index < first })))
+      joinRow(last, line);
+    else rows.push(line);
+    const text = cellText(line.cells[0] ?? []);
+    isBegun =
+      next !== undefined &&
+      filledOf(line).join() === '0' &&
+      filledOf(next).length > 1 &&
+      (next.cells[0]?.length ?? 0) > 0 &&
+      next.base - line.base < 1.6 * line.size &&
+      (BEGINS_WITHIN.test(cellText(next.cells[0] ?? [])) || ENDS_WITHIN.test(text));
+  }
+  return rows;
+}
+
+/** The usual distance of rows, from one with several cells to the next. */
+function usualDistance(lines: readonly CellRow[]): number {
+  const distances: number[] = [];
+  for (const [index, line] of lines.entries()) {
+    const before = lines[index - 1];
+    if (before === undefined || (line.cells[0]?.length ?? 0) === 0) continue;
+    if (filledOf(line).length > 1) distances.push(line.base - before.base);
+  }
+  return distances.sort((a, b) => a - b)[distances.length >> 1] ?? Infinity;
+}
+
+function continues(
+  row: CellRow,
+  line: CellRow,
+  { usual, isHead }: { usual: number; isHead: boolean },
+): boolean {
+  const [own, before] = [filledOf(line), filledOf(row)];
+  const distance = line.base - row.last;
+  const numbers = numbersOf(line);
+  if (distance > 1.7 * line.size || distance > 1.15 * usual) return false;
+  if (numbers.some((at) => at > 0 && isNumber(row.cells[at] ?? []))) return false;
+  const isClose = distance < 0.85 * usual;
+  const isWithin = own.every((at) => before.includes(at));
+  if (isHead) {
+    if (numbers.some((at) => at > 0)) return false;
+    return isClose
+      ? isWithin || before.every((at) => own.includes(at))
+      : isWithin && own.length < before.length && own[0] !== 0;
+  }
+  if (numbers.length > 0 && !(own.length === 1 && own[0] === 0)) return false;
+  if (own[0] === 0 && own.length > 1 && !isClose) return false;
+  if (own[0] === 0 && own.length === 1 && !isClose)
+    return before.length > 1 && BEGINS_WITHIN.test(cellText(line.cells[0] ?? []));
+  return isWithin || (isClose && own[0] !== 0);
+}
+
+export const least = (numbers: readonly number[]): number =>
+  numbers.reduce((a, b) => Math.min(a, b), Infinity);
