@@ -272,7 +272,8 @@ function contentsOf(lines: readonly Line[]): Pick<Surroundings, 'contents' | 'en
   };
   for (const line of lines) {
     const cells = line.row?.cells.map((cell) => cell.join(' ')).filter((cell) => cell !== '');
-    const [, name = '', number] = ENTRY.exec((cells?.join(' ') ?? line.text).slice(0, MAX_LENGTH)) ?? [];
+    const whole = (cells?.join(' ') ?? line.text).slice(0, MAX_LENGTH);
+    const [, name = '', number] = (/\d$/.test(whole.slice(-1)) && ENTRY.exec(whole)) || [];
     const [key, page, last] = [plain(name), Number(number), open.at(-1)?.page];
     if (key.length >= 3 && page >= (last ?? 0) && page <= (last ?? page) + 60) {
       open.push({ key, page, line });

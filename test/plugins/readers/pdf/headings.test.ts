@@ -55,6 +55,16 @@ t.test('an uncertain heading, such as that of contents, is bold text, and its pl
   t.equal(sources, 'uncertain 1');
 });
 
+t.test('a heading is not joined to the text close below it, nor to the next heading', async (t) => {
+  const part = (y: number, name: string) => at(50, y, name, 11) + column(50, y - 13, BODY);
+  const close = ['Scope', 'Terms', 'Places'].map((name, index) => part(700 - 100 * index, name)).join('');
+  const { text } = await read(makePdf([{ content: close }]));
+  t.strictSame(text.match(/^\W*(?:Scope|Terms|Places)\W*$/gm)?.length, 3, text);
+  const pair = at(50, 700, '5 Property', 14, 'B') + at(50, 682, '5.1 Purpose of it', 14, 'B');
+  const stacked = await read(makePdf([{ content: pair + column(50, 640, [...BODY, ...BODY]) }]));
+  t.match(stacked.text, /5 Property\**\n\n/);
+});
+
 t.test('a bookmark names the text at its place, with or without a number', async (t) => {
   const content = section(700, '1. Scope') + section(500, '1. Scope');
   const file = makePdf([{ content }], {
