@@ -28,6 +28,8 @@ interface Surroundings {
   readonly fonts: ReadonlyMap<string, number>;
   /** Entries of a printed table of contents. */
   readonly contents: ReadonlySet<string>;
+  /** Lines of the table of contents. */
+  readonly entries: ReadonlySet<Line>;
   /** How often the text of each paragraph occurs. */
   readonly counts: ReadonlyMap<string, number>;
 }
@@ -37,50 +39,49 @@ interface Surroundings {
  * repositories, read with their tags hidden. Files that tag fewer than half of their large short lines were left out.
  */
 const WEIGHTS: Features = {
-  inOutline: 2.13,
-  part: 1.85,
-  subsection: 1.6,
-  code: 1.58,
+  inOutline: 2.18,
+  part: 1.94,
   larger: 1.55,
-  inContents: 1.44,
-  otherFont: 1.22,
-  capitals: 1.01,
-  sequence: 0.93,
+  inContents: 1.54,
+  sequence: 1.39,
+  code: 1.25,
+  otherFont: 1.17,
+  subsection: 1.13,
+  capitals: 0.98,
   short: 0.89,
-  large: 0.56,
-  huge: 0.36,
-  beforeText: 0.3,
-  wide: -0.46,
-  firstPage: -0.57,
-  white: -0.61,
-  beforeList: -0.75,
-  belowRow: -0.81,
-  aboveRow: -0.81,
-  notInContents: -0.84,
-  afterSame: -1.09,
-  colon: -1.13,
-  signs: -1.16,
-  mono: -1.19,
-  farFromNext: -1.25,
+  large: 0.44,
+  huge: 0.42,
+  beforeText: 0.31,
+  wide: -0.54,
+  firstPage: -0.54,
+  white: -0.65,
+  beforeList: -0.74,
+  aboveRow: -0.79,
+  notInContents: -0.8,
+  belowRow: -0.82,
+  signs: -1.04,
+  lines: -1.05,
+  colon: -1.16,
+  mono: -1.17,
+  afterSame: -1.2,
+  grey: -1.22,
+  farFromNext: -1.23,
   mixed: -1.27,
-  grey: -1.28,
-  lines: -1.29,
-  contents: -1.58,
-  notInOutline: -1.99,
+  notInOutline: -2.02,
 };
 
 /** Log odds by the share of the paragraphs of the same style. */
 const WEIGHTS_OF_STYLE: Features = {
-  inOutline: 1.82,
-  apart: 1.42,
-  many: 1.29,
-  digits: -0.7,
-  beforeSame: -0.89,
-  repeated: -1.07,
-  aboveRow: -1.43,
-  long: -1.69,
+  inOutline: 1.77,
+  apart: 1.49,
+  many: 1.34,
+  digits: -0.72,
+  beforeSame: -0.82,
+  repeated: -1.01,
+  aboveRow: -1.37,
+  long: -1.82,
 };
-const BIAS = -2.05;
+const BIAS = -2.12;
 
 const MAX_LENGTH = 200;
 const MAX_LENGTH_OF_TAG = 250;
@@ -110,6 +111,7 @@ const CONTENTS = /^(?:table of )?contents$|^inhalt|^index$/i;
 /** The name and the page of an entry of contents. */
 const ENTRY = /^(\S.*?)(?:\s*(?:\.\s?){3,}|\s*\u2026+|\s)\s*(\d{1,4})$/;
 const MIN_ENTRIES = 5;
+const MAX_OF_CONTENTS = 0.4;
 
 /**
  * Sets the headings: from the tags of the file, from its bookmarks, from numbers that form a sequence, and from the style of
@@ -130,7 +132,9 @@ export function findHeadings(
   const numbered = numberedOf(paragraphs, candidates);
   const rated = new Map<Candidate, Heading>();
   for (const [candidate, score] of scoresOf(candidates, { levels, isOutlined, numbered })) {
-    const confidence = Math.round(100 / (1 + Math.exp(-score))) / 100;
+    const likely = Math.round(100 / (1 + Math.exp(-score))) / 100;
+    // The heading of a table of contents says nothing of the text below it.
+    const confidence = candidate.features.contents ? Math.min(likely, MAX_OF_CONTENTS) : likely;
     const [known, number] = [levels.get(candidate), numbered.get(candidate)];
     if (known !== undefined) rated.set(candidate, { level: known, source: 'bookmark', confidence: 0.95 });
     else if (confidence < MIN_CONFIDENCE) continue;
@@ -191,7 +195,7 @@ function readTags(paragraphs: readonly Paragraph[]): boolean {
 
 /** Bullets, parts of sentences, formulas, captions, dates and addresses have another form. */
 function hasForm({ lines }: Paragraph, text: string): boolean {
-  const isMarkedRow = lines.length === 1 && /^\S{1,10}\t[^\t]+$/.test(lines[0]?.text ?? '');
+  const isMarkedRow = lines.length === 1 && /^(?:\w+ )?\S{1,10}\t[^\t]+$/.test(lines[0]?.text ?? '');
   return (
     lines.length <= MAX_LINES &&
     text.length <= MAX_LENGTH &&
@@ -248,31 +252,36 @@ function surroundingsOf(paragraphs: readonly Paragraph[]): Surroundings {
     color: mostFrequent(count(({ color }) => color)),
     isBold: isBold(mostFrequent(fonts) ?? ''),
     fonts: new Map(Array.from(fonts, ([font, characters]) => [font, characters / all])),
-    contents: contentsOf(lines),
+    ...contentsOf(lines),
     counts,
   };
 }
 
-/** The names in a printed table of contents: a stretch of lines that end with page numbers that rise. */
-function contentsOf(lines: readonly Line[]): ReadonlySet<string> {
+/** A printed table of contents: a stretch of lines that end with page numbers that rise. */
+function contentsOf(lines: readonly Line[]): Pick<Surroundings, 'contents' | 'entries'> {
   const contents = new Set<string>();
-  let entries: { readonly key: string; readonly page: number }[] = [];
+  const entries = new Set<Line>();
+  let open: { readonly key: string; readonly page: number; readonly line: Line }[] = [];
   let misses = 0;
   const flush = (): void => {
-    if (entries.length >= MIN_ENTRIES) for (const { key } of entries) contents.add(key);
-    entries = [];
+    for (const { key, line } of open.length >= MIN_ENTRIES ? open : []) {
+      contents.add(key);
+      entries.add(line);
+    }
+    open = [];
   };
-  for (const { row, text } of lines) {
-    const cells = row?.cells.map((cell) => cell.join(' ')).filter((cell) => cell !== '');
-    const [, name = '', number] = ENTRY.exec((cells?.join(' ') ?? text).slice(0, MAX_LENGTH)) ?? [];
-    const [key, page, last] = [plain(name), Number(number), entries.at(-1)?.page];
+  for (const line of lines) {
+    const cells = line.row?.cells.map((cell) => cell.join(' ')).filter((cell) => cell !== '');
+    const whole = (cells?.join(' ') ?? line.text).slice(0, MAX_LENGTH);
+    const [, name = '', number] = (/\d$/.test(whole.slice(-1)) && ENTRY.exec(whole)) || [];
+    const [key, page, last] = [plain(name), Number(number), open.at(-1)?.page];
     if (key.length >= 3 && page >= (last ?? 0) && page <= (last ?? page) + 60) {
-      entries.push({ key, page });
+      open.push({ key, page, line });
       misses = 0;
     } else if (++misses > 3) flush();
   }
   flush();
-  return contents;
+  return { contents, entries };
 }
 
 function featuresOf({ paragraphs, ...usual }: Surroundings, index: number, text: string): Features {
@@ -327,7 +336,7 @@ function featuresOf({ paragraphs, ...usual }: Surroundings, index: number, text:
     repeated: (usual.counts.get(key) ?? 0) > 2,
     inContents: usual.contents.has(key),
     notInContents: usual.contents.size > 0 && !usual.contents.has(key),
-    contents: CONTENTS.test(text),
+    contents: CONTENTS.test(text) || (next !== undefined && usual.entries.has(next) && first.page < 20),
   };
   return Object.fromEntries(Object.entries(features).map(([name, value]) => [name, Number(value)]));
 }
@@ -417,6 +426,10 @@ function numberedOf(
   return levels;
 }
 
+/** Styles whose headings are less sure, on average, are below all others: their headings end at the next one. */
+const RELIABLE = 0.7;
+const MIN_RELIABLE = 3;
+
 /**
  * Sets levels that hold for the whole file: a style has the level that bookmarks and numbers give it, or the next below that
  * of the style above. A style that is used once is not a parent: it is the title, or uncertain.
@@ -447,10 +460,18 @@ function setLevels(
     levels.set(style, level);
     if (!isAlone) above = Math.max(level, above);
   }
-  for (const [candidate, { source, level, confidence: sure }] of rated) {
-    const isSingle = source === 'style' && (styles.get(key(candidate))?.length ?? 0) < 2 && styles.size > 1;
-    const own = level || levels.get(key(candidate)) || (isTitle(candidate) ? 1 : MAX_DEPTH);
-    const isLoose = isSingle && !isTitle(candidate) && own < 3;
-    candidate.paragraph.heading = { level: own, source, confidence: isLoose ? Math.min(sure, 0.5) : sure };
+  const means = new Map(
+    Array.from(styles, ([style, ones]) => [style, sum(ones.map(([, one]) => one.confidence)) / ones.length]),
+  );
+  const reliable = certain.filter(([one, { level }]) => level > 0 || (means.get(key(one)) ?? 0) >= RELIABLE);
+  const below = Math.min(
+    Math.max(...reliable.map(([one, { level }]) => level || (levels.get(key(one)) ?? 1))) + 1,
+    MAX_DEPTH,
+  );
+  for (const [candidate, { source, level, confidence }] of rated) {
+    const isSure = source === 'style' ? (means.get(key(candidate)) ?? 0) >= RELIABLE : confidence >= RELIABLE;
+    const known = level || levels.get(key(candidate)) || (isTitle(candidate) ? 1 : MAX_DEPTH);
+    const own = isSure || reliable.length < MIN_RELIABLE ? known : below;
+    candidate.paragraph.heading = { level: own, source, confidence };
   }
 }

@@ -86,15 +86,15 @@ function withoutTitleRows(lines: readonly Line[]): readonly Line[] {
   );
   return lines.map((line) => {
     if (line.row === undefined) return line;
-    const filled = line.row.cells.filter(({ length }) => length > 0);
-    const isLarger = line.size > 1.12 * (usual.get(line.row.table) ?? 0);
-    const isTitle =
-      filled.length === 1 &&
-      filled[0]?.length === 1 &&
-      (isLarger || (isBold(line.font) && line.size > 1.04 * (usual.get(line.row.table) ?? 0)));
-    return isTitle ? { ...line, row: undefined, cells: 1, text: filled[0]?.[0] ?? line.text } : line;
+    const filled = line.row.cells.filter(({ length }) => length > 0).map((cell) => cell.join(' '));
+    const ratio = line.size / (usual.get(line.row.table) || 1);
+    const isOneText = filled.length === 1 || (filled.length === 2 && LABEL_OF_TITLE.test(filled[0] ?? ''));
+    const isTitle = isOneText && (ratio > 1.12 || (isBold(line.font) && ratio > 1.04));
+    return isTitle ? { ...line, row: undefined, cells: 1, text: filled.join(' ') } : line;
   });
 }
+
+const LABEL_OF_TITLE = /^(?:\d{1,3}(?:\.\d{1,3})*\.?|\p{L}+ [\dA-Z]{1,3})$/u;
 
 const LABEL = /^(\(?)(\d{1,3}|[a-z]|[ivx]{1,5})([.)])\s/i;
 /** Lines after a point in which the next one is searched. */
@@ -199,12 +199,16 @@ const isDivided = (last: Line, line: Line): boolean =>
 const runsOn = (last: Line, line: Line): boolean =>
   Math.abs(last.size - line.size) < 0.3 && OPEN_END.test(last.text.slice(-1)) && SMALL_BEGIN.test(line.text);
 
-/** Whether two lines are bold, and letters of another font, such as those of code, make one of them smaller. */
+const CODE = /courier|mono|consol|typewriter/i;
+
+/** Whether two lines are bold, and words of code, which are smaller, make up most of one of them. */
 const isInTitle = (last: Line, line: Line): boolean =>
   isBold(last.font) &&
   isBold(line.font) &&
-  !(last.isOneFont && line.isOneFont && last.isMono === line.isMono) &&
+  CODE.test(last.font) !== CODE.test(line.font) &&
   Math.min(last.size, line.size) > 0.7 * Math.max(last.size, line.size);
+
+const LABELLED = /^[A-Z]{0,3}\d{1,3}(?:\.\d{1,3})+[.:)]?(?:\s|$)/;
 
 /** Whether two lines are those of a heading and a text, which differ a little. */
 const isOtherStyle = (last: Line, line: Line): boolean =>
@@ -229,8 +233,10 @@ function isNext(last: Line, line: Line, { left, right, leading }: Column): boole
   const hangs = BULLET.test(last.text) || NUMBER.test(last.text) || REFERENCE.test(last.text);
   const isIndented = !hangs && line.x0 > last.x0 + 0.9 * em && line.x0 > left + 0.9 * em;
   if (isIndented && !/[a-z,]$/.test(last.text.slice(-1))) return false;
+  const isShorter = isShort || last.x1 < line.x1 - Math.max(4 * em, 0.15 * (line.x1 - left));
+  const isAfterBold = last.isOneFont && isBold(last.font) && !isBold(line.font);
+  if (isShorter && (isAfterBold || isOtherStyle(last, line) || LABELLED.test(line.text))) return false;
   if (!isShort) return true;
-  if (isOtherStyle(last, line) || (last.isOneFont && isBold(last.font) && !isBold(line.font))) return false;
   if (isBold(last.font) && isBold(line.font) && SMALL_BEGIN.test(line.text))
     return !/[.:;!?]$/.test(last.text.slice(-1));
   const isOtherFont = line.isOneFont && fontName(line.font) !== fontName(last.font);

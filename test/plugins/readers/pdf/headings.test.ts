@@ -39,19 +39,30 @@ t.test('style: size and weight of whole lines, with text below them', async (t) 
   t.equal(sources, 'style 3');
 });
 
-t.test('an uncertain heading is bold text, and its place says so', async (t) => {
-  const content = column(50, 740, [...BODY, ...BODY]) + section(690, 'Only bold', 10, 'B');
+t.test('an uncertain heading, such as that of contents, is bold text, and its place says so', async (t) => {
+  const entries = ['Scope 3', 'Terms 4', 'Places 5', 'Duties 7', 'Ends 9'];
+  const content = at(50, 700, 'Contents', 14, 'B') + column(50, 660, entries) + column(50, 500, BODY);
   const { text, places, sources } = await read(makePdf([{ content }]));
   t.strictSame(headings(text), []);
-  t.ok(text.includes('\n\n**Only bold**\n\n'), text);
+  t.ok(text.startsWith('**Contents**\n\n'), text);
   const [place] = places.filter((one) => 'heading_confidence' in one) as {
     start: number;
     end: number;
     heading_confidence?: number;
   }[];
-  t.equal(text.slice(place?.start, place?.end), 'Only bold');
-  t.ok((place?.heading_confidence ?? 1) < 0.5);
+  t.equal(text.slice(place?.start, place?.end), 'Contents');
+  t.ok((place?.heading_confidence ?? 1) < 0.45);
   t.equal(sources, 'uncertain 1');
+});
+
+t.test('a heading is not joined to the text close below it, nor to the next heading', async (t) => {
+  const part = (y: number, name: string) => at(50, y, name, 11) + column(50, y - 13, BODY);
+  const close = ['Scope', 'Terms', 'Places'].map((name, index) => part(700 - 100 * index, name)).join('');
+  const { text } = await read(makePdf([{ content: close }]));
+  t.strictSame(text.match(/^\W*(?:Scope|Terms|Places)\W*$/gm)?.length, 3, text);
+  const pair = at(50, 700, '5 Property', 14, 'B') + at(50, 682, '5.1 Purpose of it', 14, 'B');
+  const stacked = await read(makePdf([{ content: pair + column(50, 640, [...BODY, ...BODY]) }]));
+  t.match(stacked.text, /5 Property\**\n\n/);
 });
 
 t.test('a bookmark names the text at its place, with or without a number', async (t) => {
