@@ -7,12 +7,11 @@ export default {
   formats: { extensions: ['.pdf'], mediaTypes: ['application/pdf'] },
   reports: {
     'heading-sources':
-      'Headings by what they were found by, such as `bookmark 12, style 5, uncertain 7`. Uncertain ones are bold text.',
-    'left-out-lines': 'Lines of headers and footers that pages repeat, which are not in the text.',
-    'unread-pages': 'Numbers of pages that are broken, such as `3 7-9`, which are not in the text.',
-    'unreadable-characters': 'Characters that are left out, because no font of the file says what they are.',
-    'inferred-ligatures':
-      'Ligatures of fonts that do not name them, such as fi, which were read by where their codes are.',
+      'What headings were found by: `bookmark 12, style 5, uncertain 7`.',
+    'left-out-lines': 'Lines of headers and footers, which are left out.',
+    'unread-pages': 'Broken pages, such as `3 7-9`, which are left out.',
+    'unreadable-characters': 'Characters that no font explains, which are left out.',
+    'inferred-ligatures': 'Ligatures that a font does not name, read by where their codes are.',
     'pages-without-text': 'Numbers of pages without text, such as `3 7-9`: they are blank, scanned or drawn.',
   },
   options: {
