@@ -102,6 +102,8 @@ const FORMULA = /[=\u2211\u222b\u221a\u2264\u2265\u2248\u00d7\u2192\u2208\u2200\
 const OPEN_END =
   /(?:[.,;\u2026\u2013\u2014-]|(?<!\p{L})(?:a|an|the|of|and|or|to|in|for|with|by|on|at|from|that|is|are|as|der|die|das|und|oder|von|mit|de|la|le|et|du|des|y|del))$/iu;
 const FRAGMENT = /^(?:\p{Ll}+(?:$|[\s,.;])|[^\p{L}\p{N}[("'\u201c\u2018\u00bf])/u;
+/** Reports print figures in large letters. */
+const FIGURE = /^\d[\d,.]*\+?\s?(?:%|(?:million|billion|pence|bn)\b)/i;
 const NUMBERED =
   /^(?:\(?(?:\d+(?:\.\d+)*|[A-Z]|[IVX]+)[.)]?|(?:chapter|section|part|article|appendix|annex)\s+\w+[.:]?)\s/i;
 const PART = /^(?:chapter|section|part|article|appendix|annex|schedule|item)\s+[\dA-Z]/i;
@@ -202,7 +204,9 @@ function hasForm({ lines }: Paragraph, text: string): boolean {
     (isMarkedRow || lines.every(({ cells }) => cells === 1)) &&
     lines.every(({ isFigure, turns }) => !isFigure && turns === 0) &&
     /\p{L}/u.test(text) &&
-    ![BULLET, CAPTION, DATE, ADDRESS, FORMULA, OPEN_END, FRAGMENT].some((pattern) => pattern.test(text))
+    ![BULLET, CAPTION, DATE, ADDRESS, FORMULA, FIGURE, OPEN_END, FRAGMENT].some((pattern) =>
+      pattern.test(text),
+    )
   );
 }
 

@@ -98,6 +98,7 @@ t.test('other kinds of large or bold lines are no headings', async (t) => {
     '12 March 2024',
     'a.smith@example.org',
     'E = m c',
+    '45.6 pence',
     'It is a sentence.',
   ]) {
     const { text } = await read(
