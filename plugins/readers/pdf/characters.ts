@@ -86,7 +86,7 @@ const MIN_JUDGED = 1000;
 const MIN_LANGUAGE = 0.1;
 /** A text that has more is judged by its beginning. */
 const MAX_JUDGED = 200_000;
-/** A longer token of Latin letters is no word. */
+/** A longer token of Latin letters is not a word. */
 const MAX_WORD_LENGTH = 100;
 
 /**

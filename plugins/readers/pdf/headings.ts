@@ -135,7 +135,7 @@ export function findHeadings(
   const rated = new Map<Candidate, Heading>();
   for (const [candidate, score] of scoresOf(candidates, { levels, isOutlined, numbered })) {
     const likely = Math.round(100 / (1 + Math.exp(-score))) / 100;
-    // The heading of a table of contents says nothing of the text below it.
+    // The heading of a table of contents does not describe the text below it.
     const confidence = candidate.features.contents ? Math.min(likely, MAX_OF_CONTENTS) : likely;
     const [known, number] = [levels.get(candidate), numbered.get(candidate)];
     if (known !== undefined) rated.set(candidate, { level: known, source: 'bookmark', confidence: 0.95 });

@@ -6,8 +6,7 @@ export default {
   summary: 'PDF as Markdown, with the page and the box of each line.',
   formats: { extensions: ['.pdf'], mediaTypes: ['application/pdf'] },
   reports: {
-    'heading-sources':
-      'What headings were found by: `bookmark 12, style 5, uncertain 7`.',
+    'heading-sources': 'What headings were found by: `bookmark 12, style 5, uncertain 7`.',
     'left-out-lines': 'Lines of headers and footers, which are left out.',
     'unread-pages': 'Broken pages, such as `3 7-9`, which are left out.',
     'unreadable-characters': 'Characters that no font explains, which are left out.',

@@ -110,7 +110,7 @@ function isOfCells(texts: readonly (readonly string[])[], isMono: boolean): bool
   return !isMono || numeric.length >= 0.4 * (columns - 1);
 }
 
-/** Whether rows end with numbers of pages, which do not fall. */
+/** Whether rows end with page numbers, which never decrease. */
 function isContents(texts: readonly (readonly string[])[]): boolean {
   const pages = texts
     .map((cells) => cells.at(-1) ?? '')

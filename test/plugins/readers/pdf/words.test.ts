@@ -67,7 +67,8 @@ t.test('a ligature is as wide as it is drawn', async (t) => {
   const map = stream(
     'begincmap 1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <57> <00660069> endbfchar endcmap',
   );
-  const font = '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding/FirstChar 87/LastChar 87/Widths[300]/ToUnicode 7 0 R>>';
+  const font =
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding/FirstChar 87/LastChar 87/Widths[300]/ToUnicode 7 0 R>>';
   const content = 'BT /L 10 Tf 50 700 Td (W) Tj ET BT /F 10 Tf 59.44 700 Td (rst) Tj ET';
   const objects = [font, map];
   const more = '/Resources<</Font<</F 3 0 R/L 6 0 R>>>>';
