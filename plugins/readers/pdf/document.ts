@@ -99,6 +99,10 @@ function writePages(
   if (unreadable > 0) report('unreadable-characters', `${unreadable}`);
   const inferred = pages.reduce((sum, page) => sum + page.inferred, 0);
   if (inferred > 0) report('inferred-ligatures', `${inferred}`);
+  const hidden = pages.flatMap(({ number, hidden }) =>
+    hidden.map((one) => ({ ...one, page: number, isBelow: true })),
+  );
+  if (hidden.length > 0) report('hidden-texts', `${hidden.length}`);
   if (faulty.length > 0) report('unread-pages', rangesOf(faulty));
   if (blank.length > 0) report('pages-without-text', rangesOf(blank));
   const paragraphs = paragraphsOf(body);
@@ -110,18 +114,40 @@ function writePages(
     ...(repeated > 0 && { [FURNITURE]: repeated }),
     ...(faulty.length > 0 && { unread_page: faulty.length }),
     ...(blank.length > 0 && { page_without_text: blank.length }),
+    ...Object.fromEntries(
+      Array.from(
+        Map.groupBy(hidden, ({ kind }) => kind),
+        ([kind, texts]) => [kind, texts.length],
+      ),
+    ),
     ...(unreadable > 0 && { unreadable_character: unreadable }),
     ...(repeatedHeads > 0 && { repeated_table_header_row: repeatedHeads }),
   };
-  return { ...written, leftOut, leftOutTexts: placesOf(leftOutLines, written) };
+  return {
+    ...written,
+    leftOut,
+    leftOutTexts: placesOf([...leftOutLines.map(omittedLine), ...hidden], written),
+  };
 }
 
 const NONE: ReadonlySet<Line> = new Set();
 const FURNITURE = 'header_or_footer_line';
 
-/** Where lines stood that are left out: those of the upper half before the text of their page, others after it. */
+/** A text that is left out. */
+interface Omitted extends Pick<LeftOutText, 'kind' | 'text' | 'box'> {
+  readonly page: number;
+  /** It stands after the text of its page, not before it. */
+  readonly isBelow: boolean;
+}
+
+function omittedLine({ text, page, box, turns }: Line): Omitted {
+  const isBelow = turns === 0 && box !== undefined && box[1] > 0.5;
+  return { kind: FURNITURE, text, page, isBelow, ...(box && { box }) };
+}
+
+/** Where texts stood that are left out. */
 function placesOf(
-  lines: readonly Line[],
+  omitted: readonly Omitted[],
   { text, places }: { text: string; places: readonly SourcePlace[] },
 ): LeftOutText[] {
   const starts = new Map<number, number>();
@@ -130,15 +156,13 @@ function placesOf(
     if (!starts.has(page)) starts.set(page, start);
     ends.set(page, end);
   }
-  const isFooter = ({ box, turns }: Line) => turns === 0 && box !== undefined && box[1] > 0.5;
-  const at = (line: Line) => (isFooter(line) ? ends : starts).get(line.page) ?? text.length;
-  const down = lines
-    .map((line) => ({ line, start: at(line) }))
-    .sort((a, b) => a.line.page - b.line.page || a.start - b.start);
+  const down = omitted
+    .map((one) => ({ one, start: (one.isBelow ? ends : starts).get(one.page) ?? text.length }))
+    .sort((a, b) => a.one.page - b.one.page || a.start - b.start);
   let reached = 0;
-  return down.map(({ line: { page, box, text }, start }) => {
+  return down.map(({ one: { isBelow: _, ...one }, start }) => {
     reached = Math.max(reached, start);
-    return { start: reached, end: reached, kind: FURNITURE, text, page, ...(box && { box }) };
+    return { ...one, start: reached, end: reached };
   });
 }
 

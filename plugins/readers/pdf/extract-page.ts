@@ -15,7 +15,7 @@ export function extractPage(file: PdfFile, index: number): Page {
   try {
     const open = openPage(file, page);
     const { width, height } = open;
-    const { runs, runOfObject, unreadable, inferred } = readText(open);
+    const { runs, runOfObject, unreadable, inferred, hidden } = readText(open);
     addFields(open, runs);
     return {
       number,
@@ -24,6 +24,7 @@ export function extractPage(file: PdfFile, index: number): Page {
       runs: withTables(open, runs),
       figures: findFigures(open, runOfObject),
       unreadable,
+      hidden,
       inferred,
       isFaulty: false,
     };
@@ -39,6 +40,7 @@ export const faultyPage = (number: number): Page => ({
   runs: new Map(),
   figures: [],
   unreadable: 0,
+  hidden: [],
   inferred: 0,
   isFaulty: true,
 });

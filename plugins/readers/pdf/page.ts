@@ -59,8 +59,16 @@ export interface Page {
   readonly isFaulty: boolean;
   /** Characters that are left out, because no font says what they are. */
   readonly unreadable: number;
+  /** Texts that nobody sees on the page, which are left out. */
+  readonly hidden: readonly HiddenText[];
   /** Ligatures whose letters were inferred. */
   readonly inferred: number;
+}
+
+/** A text that nobody sees, by the reason. */
+export interface HiddenText {
+  readonly kind: 'text_of_hidden_layer' | 'text_outside_page';
+  readonly text: string;
 }
 
 /** Left, top, right and bottom. */

@@ -17,7 +17,7 @@ export interface Heading {
 }
 
 /** Headings with less confidence are bold text, which is not a parent of what follows. */
-const CERTAIN = 0.5;
+const CERTAIN = 0.6;
 
 export const isCertain = (heading: Heading | undefined): heading is Heading =>
   heading !== undefined && heading.confidence >= CERTAIN;

@@ -1,46 +1,35 @@
+import {
+  type Accent,
+  COMBINING,
+  FIRST_ACCENT,
+  letterUnder,
+  MAX_ACCENTS,
+  rowKey,
+  withMark,
+} from './accents.ts';
 import { cleaned, ligaturesOf, UNREADABLE, withLigatures, withoutUnreadable } from './characters.ts';
+import { addTo, begun, edit, type Font, type Growing, type Placing, type Style } from './growing.ts';
 import { type Drawing, drawPage, isBlank } from './layers.ts';
 import { MIN_SPACE } from './lines.ts';
-import { addRun, boxOf, type OpenPage, type Run, shown, type Turnable, turned, turnedBack } from './page.ts';
+import {
+  addRun,
+  boxOf,
+  type HiddenText,
+  type OpenPage,
+  type Run,
+  shown,
+  type Turnable,
+  turned,
+  turnedBack,
+} from './page.ts';
 import type { Pdfium } from './pdfium.ts';
 import type { Block } from './roles.ts';
 
 /** Reads the text of a page as runs. */
 export function readText(
   open: OpenPage,
-): Pick<TextReader, 'runs' | 'runOfObject' | 'unreadable' | 'inferred'> {
+): Pick<TextReader, 'runs' | 'runOfObject' | 'unreadable' | 'inferred' | 'hidden'> {
   return new TextReader(open).read();
-}
-
-/** What the characters of one text object have in common. */
-interface Style {
-  readonly turns: number;
-  readonly placing: Placing;
-  readonly size: number;
-  readonly font: Font;
-  readonly color: number;
-  readonly block: Block | undefined;
-  /** It belongs to a layer, which may be off. */
-  readonly isOfLayer: boolean;
-}
-
-interface Font {
-  readonly name: string;
-  readonly isMono: boolean;
-  readonly isNameless: boolean;
-  /** What its sizes are multiplied by. */
-  readonly scale: number;
-  /** Font sizes above and below the base line. Fonts often give wrong ones, which are not used. */
-  readonly ascent: number;
-  readonly descent: number;
-}
-
-/** How a point of the file becomes one of a direction: its distance from the left, and its base line. */
-interface Placing {
-  readonly left: number;
-  readonly base: number;
-  readonly ofX: number;
-  readonly ofY: number;
 }
 
 /** A character of a font, and the size in which it is drawn. */
@@ -64,24 +53,10 @@ const FIXED_PITCH = 1;
 /** A mode in which text is drawn. */
 const FILL_AND_STROKE = 2;
 
-/** A run that grows character by character. */
-interface Growing {
-  readonly style: Style;
-  readonly object: number;
-  text: string;
-  x0: number;
-  x1: number;
-  readonly base: number;
-  /** The origin of each character, and its place in the text. */
-  readonly origins: number[];
-  readonly places: number[];
-  /** What takes the place of some characters. */
-  edits?: Map<number, string>;
-}
-
 class TextReader {
   readonly runs = new Map<number, Run[]>();
   unreadable = 0;
+  readonly hidden: HiddenText[] = [];
   /** Ligatures that were recognized by where their codes are. */
   inferred = 0;
   readonly #open: OpenPage;
@@ -363,8 +338,10 @@ class TextReader {
     if (readable.trim() === '') return;
     const ascent = font.ascent * size;
     const descent = font.descent * size;
-    if (style.isOfLayer && this.#isHidden(style.turns, { x0, x1, y0: base - ascent, y1: base + descent }))
+    if (style.isOfLayer && this.#isHidden(style.turns, { x0, x1, y0: base - ascent, y1: base + descent })) {
+      this.hidden.push({ kind: 'text_of_hidden_layer', text: readable });
       return;
+    }
     const run = {
       text: readable,
       x0,
@@ -379,6 +356,7 @@ class TextReader {
       block,
     };
     if (addRun(this.runs, run, style.turns, this.#open)) this.runOfObject.set(object, run);
+    else this.hidden.push({ kind: 'text_outside_page', text: readable });
   }
 }
 
@@ -419,86 +397,6 @@ function continues(run: Growing, x0: number, advance: number, base: number, styl
 
 /** Font sizes: some fonts give widths larger than advances. Letters that are drawn twice advance less. */
 const MIN_ADVANCE = 0.2;
-
-/** Accents as characters of their own, and as marks of a letter. */
-const COMBINING: ReadonlyMap<number, string> = new Map([
-  [0x60, '\u0300'],
-  [0xa8, '\u0308'],
-  [0xaf, '\u0304'],
-  [0xb4, '\u0301'],
-  [0xb8, '\u0327'],
-  [0x2c6, '\u0302'],
-  [0x2c7, '\u030c'],
-  [0x2d8, '\u0306'],
-  [0x2d9, '\u0307'],
-  [0x2da, '\u030a'],
-  [0x2db, '\u0328'],
-  [0x2dc, '\u0303'],
-  [0x2dd, '\u030b'],
-]);
-const FIRST_ACCENT = 0x60;
-/** A page with more accents apart from their letters keeps the others as they are. */
-const MAX_ACCENTS = 2000;
-const LETTER = /\p{L}/u;
-const DOTLESS: Readonly<Record<string, string>> = { '\u0131': 'i', '\u0237': 'j' };
-
-/** An accent that is drawn as a character of its own, and where it is in a text. */
-interface Accent {
-  readonly unicode: number;
-  readonly run: Growing;
-  readonly isAlone: boolean;
-  readonly place: number;
-  readonly x0: number;
-  readonly x1: number;
-  readonly base: number;
-  readonly style: Style;
-}
-
-const begun = (style: Style, object: number, x0: number, x1: number, base: number): Growing => ({
-  ...{ style, object, text: '', x0, x1, base },
-  ...{ origins: [], places: [] },
-});
-
-function addTo(run: Growing, character: string, x0: number, x1: number): void {
-  run.origins.push(x0);
-  run.places.push(run.text.length);
-  run.text += character;
-  run.x1 = Math.max(run.x1, x1);
-}
-
-function edit(run: Growing, place: number, change: (text: string) => string): void {
-  run.edits ??= new Map();
-  run.edits.set(place, change(run.edits.get(place) ?? run.text[place] ?? ''));
-}
-
-const withMark = (letter: string, accent: number): string =>
-  `${DOTLESS[letter] ?? letter}${COMBINING.get(accent)}`.normalize('NFC');
-
-/** Points of a row of runs in which letters are searched. */
-const ROW_HEIGHT = 8;
-const rowKey = (turns: number, base: number): string => `${turns} ${Math.round(base / ROW_HEIGHT)}`;
-
-/** The letter of which an accent is over the middle. */
-function letterUnder(
-  { x0, x1, base, style }: Accent,
-  rows: ReadonlyMap<string, readonly Growing[]>,
-): { readonly run: Growing; readonly place: number } | undefined {
-  const middle = (x0 + x1) / 2;
-  let best: { run: Growing; place: number } | undefined;
-  let least = style.size;
-  for (const row of [-1, 0, 1])
-    for (const run of rows.get(rowKey(style.turns, base + row * ROW_HEIGHT)) ?? []) {
-      const distance = Math.abs(run.base - base);
-      if (middle <= run.x0 || middle >= run.x1 || distance >= least || run.text === '') continue;
-      const index = run.origins.findLastIndex((x) => x < middle);
-      const place = run.places[index] ?? 0;
-      const isOver = middle < (run.origins[index + 1] ?? run.x1);
-      if (!isOver || !LETTER.test(run.text[place] ?? '')) continue;
-      least = distance;
-      best = { run, place };
-    }
-  return best;
-}
 
 const within = (value: number | undefined, low: number, high: number, usual: number): number =>
   value !== undefined && value >= low && value <= high ? value : usual;

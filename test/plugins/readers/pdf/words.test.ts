@@ -4,7 +4,7 @@ import { isLanguage, ligaturesOf, withLigatures } from '../../../../plugins/read
 import createReader from '../../../../plugins/readers/pdf/index.ts';
 import { collaborators } from '../../../../server/testing/collaborators.ts';
 import { never } from '../../../support/hosted-host.ts';
-import { at, makePdf, stream } from './support/builder.ts';
+import { at, FIRST_MORE, makePdf, stream } from './support/builder.ts';
 
 const reader = await createReader(collaborators());
 
@@ -132,4 +132,25 @@ t.test('every language is one, and so are numbers and code', async (t) => {
     '\u00b73\u00bcm\u00b7a\u00b3?\u00b9\u00cf\u00b4 vA1(.+1GT+ $GPD`(Gx\\ <#K24#%$0oD 2"E#/+10=0=>\'0P+ ';
   t.notOk(isLanguage(signs.repeat(50), 0), 'letters and signs by chance');
   t.notOk(isLanguage('Two words. '.repeat(20), 20_000), 'mostly unreadable');
+});
+
+t.test('text that nobody sees is left out, counted and listed', async (t) => {
+  const content = `${at(50, 700, 'Seen')}${at(50, -80, 'Below the page')}/OC /L BDC ${at(50, 600, 'Layer off')} EMC`;
+  const layer = `${FIRST_MORE} 0 R`;
+  const fonts = '/Font<</F 3 0 R>>';
+  const file = makePdf([page(content, `/Resources<<${fonts}/Properties<</L ${layer}>>>>`)], {
+    catalog: `/OCProperties<</OCGs[${layer}]/D<</OFF[${layer}]>>>>`,
+    objects: ['<</Type/OCG/Name(Layer)>>'],
+  });
+  const { text, leftOut, leftOutTexts, reports } = await read(file);
+  t.equal(text, 'Seen');
+  t.strictSame(leftOut, { text_outside_page: 1, text_of_hidden_layer: 1 });
+  t.strictSame(
+    leftOutTexts?.map(({ start, end: _, ...rest }) => rest),
+    [
+      { kind: 'text_outside_page', text: 'Below the page', page: 1 },
+      { kind: 'text_of_hidden_layer', text: 'Layer off', page: 1 },
+    ],
+  );
+  t.equal(reports['hidden-texts'], '2');
 });

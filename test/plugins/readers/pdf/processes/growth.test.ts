@@ -43,6 +43,7 @@ t.test('a page costs as much as it has runs, however they lie', async (t) => {
       figures: [],
       runs: new Map([[0, runs]]),
       unreadable: 0,
+      hidden: [],
       inferred: 0,
       isFaulty: false,
     };

@@ -1,0 +1,64 @@
+import type { Block } from './roles.ts';
+
+/** What the characters of one text object have in common. */
+export interface Style {
+  readonly turns: number;
+  readonly placing: Placing;
+  readonly size: number;
+  readonly font: Font;
+  readonly color: number;
+  readonly block: Block | undefined;
+  /** It belongs to a layer, which may be off. */
+  readonly isOfLayer: boolean;
+}
+
+export interface Font {
+  readonly name: string;
+  readonly isMono: boolean;
+  readonly isNameless: boolean;
+  /** What its sizes are multiplied by. */
+  readonly scale: number;
+  /** Font sizes above and below the base line. Fonts often give wrong ones, which are not used. */
+  readonly ascent: number;
+  readonly descent: number;
+}
+
+/** How a point of the file becomes one of a direction: its distance from the left, and its base line. */
+export interface Placing {
+  readonly left: number;
+  readonly base: number;
+  readonly ofX: number;
+  readonly ofY: number;
+}
+
+/** A run that grows character by character. */
+export interface Growing {
+  readonly style: Style;
+  readonly object: number;
+  text: string;
+  x0: number;
+  x1: number;
+  readonly base: number;
+  /** The origin of each character, and its place in the text. */
+  readonly origins: number[];
+  readonly places: number[];
+  /** What takes the place of some characters. */
+  edits?: Map<number, string>;
+}
+
+export const begun = (style: Style, object: number, x0: number, x1: number, base: number): Growing => ({
+  ...{ style, object, text: '', x0, x1, base },
+  ...{ origins: [], places: [] },
+});
+
+export function addTo(run: Growing, character: string, x0: number, x1: number): void {
+  run.origins.push(x0);
+  run.places.push(run.text.length);
+  run.text += character;
+  run.x1 = Math.max(run.x1, x1);
+}
+
+export function edit(run: Growing, place: number, change: (text: string) => string): void {
+  run.edits ??= new Map();
+  run.edits.set(place, change(run.edits.get(place) ?? run.text[place] ?? ''));
+}
