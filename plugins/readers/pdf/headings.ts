@@ -1,38 +1,9 @@
 import { findNumberedHeadings } from '../../toolkit/numbered/index.ts';
 import type { Bookmark } from './bookmarks.ts';
-import { type Line, mostFrequent } from './lines.ts';
-import { BULLET, fontName, type Heading, isBold, isCertain, type Paragraph } from './paragraphs.ts';
+import { type Candidate, candidatesOf, type Features, plain, sum, textOf } from './candidates.ts';
+import { MAX_DEPTH, setLevels } from './levels.ts';
+import { type Heading, isCertain, type Paragraph } from './paragraphs.ts';
 import { levelOf } from './roles.ts';
-
-/** A paragraph that has the form of a heading. */
-interface Candidate {
-  readonly paragraph: Paragraph;
-  readonly first: Line;
-  readonly text: string;
-  readonly size: number;
-  /** Size, font and color: headings of one level share them. */
-  readonly style: string;
-  readonly features: Features;
-}
-
-/** What speaks for a heading or against it: 1 if it is so. */
-type Features = Readonly<Record<string, number>>;
-
-/** What is known of a file before its headings are. */
-interface Surroundings {
-  readonly paragraphs: readonly Paragraph[];
-  readonly size: number;
-  readonly color: number | undefined;
-  readonly isBold: boolean;
-  /** The share of the text in each font, from 0 to 1. */
-  readonly fonts: ReadonlyMap<string, number>;
-  /** Entries of a printed table of contents. */
-  readonly contents: ReadonlySet<string>;
-  /** Lines of the table of contents. */
-  readonly entries: ReadonlySet<Line>;
-  /** How often the text of each paragraph occurs. */
-  readonly counts: ReadonlyMap<string, number>;
-}
 
 /**
  * Log odds that a paragraph is a heading, fitted by logistic regression (L2 10) to the tags of 89 public files of 22
@@ -83,36 +54,13 @@ const WEIGHTS_OF_STYLE: Features = {
 };
 const BIAS = -2.12;
 
-const MAX_LENGTH = 200;
 const MAX_LENGTH_OF_TAG = 250;
-const MAX_LINES = 4;
-const MAX_DEPTH = 6;
 /** Less likely headings are plain text. */
 const MIN_CONFIDENCE = 0.3;
 /** Tags of headings around a larger share of a file's text are wrong. */
 const MAX_SHARE_OF_TAGS = 0.3;
-const OTHER_ROLES = /^(?:LI|TD|TH|TR|Table|Caption|Note|TOCI|Figure|Formula|Code)$/;
-const CAPTION =
-  /^(?:fig(?:ure|\.)?|table|tab\.|abb(?:ildung|\.)?|tabelle|chart|exhibit|box|listing|scheme|plate)\s*[\dIVX]/i;
-const DATE =
-  /^(?:\p{L}+,? )?(?:\d{1,2}(?:st|nd|rd|th)?\.? )?(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\p{L}*\.?,? ?(?:\d{1,2},? )?\d{2,4}$/iu;
-const ADDRESS = /@|https?:|www\.|\b(?:tel|fax|phone|isbn|issn|doi)\b/i;
-const FORMULA = /[=\u2211\u222b\u221a\u2264\u2265\u2248\u00d7\u2192\u2208\u2200\u2203]/;
-/** A sentence or an expression may end so, but no heading. */
-const OPEN_END =
-  /(?:[.,;\u2026\u2013\u2014-]|(?<!\p{L})(?:a|an|the|of|and|or|to|in|for|with|by|on|at|from|that|is|are|as|der|die|das|und|oder|von|mit|de|la|le|et|du|des|y|del))$/iu;
-const FRAGMENT = /^(?:\p{Ll}+(?:$|[\s,.;])|[^\p{L}\p{N}[("'\u201c\u2018\u00bf])/u;
-/** Reports print figures in large letters. */
-const FIGURE = /^\d[\d,.]*\+?\s?(?:%|(?:million|billion|pence|bn)\b)/i;
 const NUMBERED =
   /^(?:\(?(?:\d+(?:\.\d+)*|[A-Z]|[IVX]+)[.)]?|(?:chapter|section|part|article|appendix|annex)\s+\w+[.:]?)\s/i;
-const PART = /^(?:chapter|section|part|article|appendix|annex|schedule|item)\s+[\dA-Z]/i;
-const SUBSECTION = /^(?:\d{1,2}|[A-Z])(?:\.\d{1,2})+[.):]?\s/;
-const CODE = /^\[?[A-Z]{1,5}-?\d+\]?[:. -]/;
-const CONTENTS = /^(?:table of )?contents$|^inhalt|^index$/i;
-/** The name and the page of an entry of contents. */
-const ENTRY = /^(\S.*?)(?:\s*(?:\.\s?){3,}|\s*\u2026+|\s)\s*(\d{1,4})$/;
-const MIN_ENTRIES = 5;
 const MAX_OF_CONTENTS = 0.4;
 
 /**
@@ -159,21 +107,6 @@ export function countSources(paragraphs: readonly Paragraph[]): string {
     .join(', ');
 }
 
-const rounded = (size: number): number => Math.round(size * 2) / 2;
-const textOf = ({ lines }: Paragraph): string =>
-  lines
-    .map(({ text }) => text)
-    .join(' ')
-    .replaceAll('\t', ' ')
-    .trim();
-/** A title without its number, case and punctuation, for comparison. */
-const plain = (title: string): string =>
-  title
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/^(?:(?:chapter|section|part|article|appendix)\s)?[\d.\s]+|[^\p{L}\p{N}]/gu, '');
-const styleOf = ({ size, font, color }: Line): string => `${rounded(size)} ${fontName(font)} ${color}`;
-
 /** Tags are wrong where they call most of a text, or whole paragraphs, headings. @returns whether they are right */
 function readTags(paragraphs: readonly Paragraph[]): boolean {
   const tagged = paragraphs.flatMap((paragraph) => {
@@ -193,156 +126,6 @@ function readTags(paragraphs: readonly Paragraph[]): boolean {
       paragraph.heading = { level, source: 'tag', confidence: 1 };
   }
   return tagged.length > 0;
-}
-
-/** Bullets, parts of sentences, formulas, captions, dates and addresses have another form. */
-function hasForm({ lines }: Paragraph, text: string): boolean {
-  const isMarkedRow = lines.length === 1 && /^(?:\w+ )?\S{1,10}\t[^\t]+$/.test(lines[0]?.text ?? '');
-  return (
-    lines.length <= MAX_LINES &&
-    text.length <= MAX_LENGTH &&
-    (isMarkedRow || lines.every(({ cells }) => cells === 1)) &&
-    lines.every(({ isFigure, turns }) => !isFigure && turns === 0) &&
-    /\p{L}/u.test(text) &&
-    ![BULLET, CAPTION, DATE, ADDRESS, FORMULA, FIGURE, OPEN_END, FRAGMENT].some((pattern) =>
-      pattern.test(text),
-    )
-  );
-}
-
-function candidatesOf(paragraphs: readonly Paragraph[], isTagged: boolean): Candidate[] {
-  const around = surroundingsOf(paragraphs);
-  const styles = Map.groupBy(paragraphs, ({ lines: [first] }) => first && styleOf(first));
-  const shares = new Map<string | undefined, Features>();
-  for (const [style, ones] of styles) {
-    const lengths = ones.map((one) => textOf(one).length);
-    const inLong = sum(lengths.filter((length) => length > MAX_LENGTH_OF_LABEL));
-    shares.set(style, { long: inLong / (sum(lengths) || 1), many: Number(ones.length > 9) });
-  }
-  return paragraphs.flatMap((paragraph, index) => {
-    const [first] = paragraph.lines;
-    const text = textOf(paragraph);
-    const role = first?.block?.role;
-    const isOther = role !== undefined && (isTagged || OTHER_ROLES.test(role));
-    if (first === undefined || first.row || paragraph.heading || isOther || !hasForm(paragraph, text))
-      return [];
-    const style = styleOf(first);
-    const features = { ...shares.get(style), ...featuresOf(around, index, text) };
-    return [{ paragraph, first, text, size: rounded(first.size), style, features }];
-  });
-}
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
-const MAX_LENGTH_OF_LABEL = 120;
-
-function surroundingsOf(paragraphs: readonly Paragraph[]): Surroundings {
-  const lines = paragraphs.flatMap(({ lines }) => lines);
-  const counts = new Map<string, number>();
-  for (const paragraph of paragraphs) {
-    const key = plain(textOf(paragraph).slice(0, MAX_LENGTH));
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  const count = <Key>(keyOf: (line: Line) => Key): Map<Key, number> => {
-    const characters = new Map<Key, number>();
-    for (const line of lines)
-      characters.set(keyOf(line), (characters.get(keyOf(line)) ?? 0) + line.text.length);
-    return characters;
-  };
-  const fonts = count(({ font }) => fontName(font));
-  const all = sum([...fonts.values()]);
-  return {
-    paragraphs,
-    size: mostFrequent(count(({ size }) => rounded(size))) || 1,
-    color: mostFrequent(count(({ color }) => color)),
-    isBold: isBold(mostFrequent(fonts) ?? ''),
-    fonts: new Map(Array.from(fonts, ([font, characters]) => [font, characters / all])),
-    ...contentsOf(lines),
-    counts,
-  };
-}
-
-/** A printed table of contents: a stretch of lines that end with page numbers that rise. */
-function contentsOf(lines: readonly Line[]): Pick<Surroundings, 'contents' | 'entries'> {
-  const contents = new Set<string>();
-  const entries = new Set<Line>();
-  let open: { readonly key: string; readonly page: number; readonly line: Line }[] = [];
-  let misses = 0;
-  const flush = (): void => {
-    for (const { key, line } of open.length >= MIN_ENTRIES ? open : []) {
-      contents.add(key);
-      entries.add(line);
-    }
-    open = [];
-  };
-  for (const line of lines) {
-    const cells = line.row?.cells.map((cell) => cell.join(' ')).filter((cell) => cell !== '');
-    const whole = (cells?.join(' ') ?? line.text).slice(0, MAX_LENGTH);
-    const [, name = '', number] = (/\d$/.test(whole.slice(-1)) && ENTRY.exec(whole)) || [];
-    const [key, page, last] = [plain(name), Number(number), open.at(-1)?.page];
-    if (key.length >= 3 && page >= (last ?? 0) && page <= (last ?? page) + 60) {
-      open.push({ key, page, line });
-      misses = 0;
-    } else if (++misses > 3) flush();
-  }
-  flush();
-  return { contents, entries };
-}
-
-function featuresOf({ paragraphs, ...usual }: Surroundings, index: number, text: string): Features {
-  const { lines } = paragraphs[index] as Paragraph;
-  const [first, last] = [lines[0] as Line, lines.at(-1) as Line];
-  const [before, after] = [paragraphs[index - 1]?.lines.at(-1), paragraphs[index + 1]];
-  const next = after?.lines[0];
-  const following = after ? textOf(after) : '';
-  const gap = (a: Line | undefined, b: Line | undefined) =>
-    a !== undefined && b !== undefined && a.page === b.page && a.column === b.column
-      ? (b.base - a.base) / first.size
-      : Infinity;
-  const isRow = (one: Line | undefined, line: Line) =>
-    one !== undefined &&
-    (one.cells > 1 || one.row !== undefined) &&
-    one.page === line.page &&
-    Math.abs(one.base - line.base) < 2.5 * line.size;
-  const ratio = rounded(first.size) / usual.size;
-  const [red, green, blue] = [16, 8, 0].map((bits) => ((first.color ?? 0) >> bits) & 255);
-  const ink = text.replace(/\s/g, '').length || 1;
-  const isSame = (one: Line | undefined) => one !== undefined && styleOf(one) === styleOf(first);
-  const key = plain(text);
-  const features = {
-    larger: ratio >= 1.04,
-    large: ratio >= 1.12,
-    huge: ratio >= 1.5,
-    bold: !usual.isBold && lines.every(({ font }) => isBold(font)),
-    otherFont: (usual.fonts.get(fontName(first.font)) ?? 0) < 0.12,
-    mixed: lines.some(({ isOneFont }) => !isOneFont),
-    mono: lines.every(({ isMono }) => isMono),
-    grey: first.color !== undefined && first.color !== usual.color && red === green && green === blue,
-    white: first.color === 0xffffff,
-    capitals: text.length > 3 && text === text.toUpperCase() && text !== text.toLowerCase(),
-    part: PART.test(text),
-    subsection: SUBSECTION.test(text),
-    code: CODE.test(text),
-    short: text.length < 4,
-    lines: lines.length > 1,
-    wide: first.box !== undefined && first.box[2] - first.box[0] > 0.5,
-    colon: /:$/.test(text),
-    digits: (text.match(/\p{N}/gu)?.length ?? 0) > 0.3 * text.length,
-    signs: (text.match(/\p{L}/gu)?.length ?? 0) < 0.6 * ink,
-    apart: gap(before, first) > 1.6,
-    farFromNext: gap(last, next) > 2.4,
-    beforeText: following.length > 60 && next !== undefined && next.size < first.size + 0.3 && !isSame(next),
-    beforeList: BULLET.test(following),
-    beforeSame: isSame(next),
-    afterSame: isSame(before),
-    belowRow: isRow(before, first),
-    aboveRow: isRow(next, last),
-    firstPage: first.page === 1,
-    repeated: (usual.counts.get(key) ?? 0) > 2,
-    inContents: usual.contents.has(key),
-    notInContents: usual.contents.size > 0 && !usual.contents.has(key),
-    contents: CONTENTS.test(text) || (next !== undefined && usual.entries.has(next) && first.page < 20),
-  };
-  return Object.fromEntries(Object.entries(features).map(([name, value]) => [name, Number(value)]));
 }
 
 /** What is known of the candidates from elsewhere. */
@@ -428,54 +211,4 @@ function numberedOf(
     if (candidate !== undefined) levels.set(candidate, Math.min(level, MAX_DEPTH));
   }
   return levels;
-}
-
-/** Styles whose headings are less sure, on average, are below all others: their headings end at the next one. */
-const RELIABLE = 0.7;
-const MIN_RELIABLE = 3;
-
-/**
- * Sets levels that hold for the whole file: a style has the level that bookmarks and numbers give it, or the next below that
- * of the style above. A style that is used once is not a parent: it is the title, or uncertain.
- */
-function setLevels(
-  rated: ReadonlyMap<Candidate, Heading>,
-  candidates: readonly Candidate[],
-  title: string | undefined,
-): void {
-  const key = ({ style }: Candidate) => style;
-  const certain = [...rated].filter(([, heading]) => isCertain(heading));
-  const styles = Map.groupBy(certain, ([candidate]) => key(candidate));
-  const largest = Math.max(...candidates.filter(({ first }) => first.page === 1).map(({ size }) => size), 0);
-  const isTitle = ({ first, size, text }: Candidate) =>
-    first.page === 1 && (size >= largest || (title !== undefined && plain(title) === plain(text)));
-  const scale = [...styles].filter(([, ones]) => ones.length > 1 || ones.some(([one]) => !isTitle(one)));
-  scale.sort(
-    ([, [a]], [, [b]]) =>
-      (b?.[0].size ?? 0) - (a?.[0].size ?? 0) || (b?.[1].confidence ?? 0) - (a?.[1].confidence ?? 0),
-  );
-  const levels = new Map<string, number>();
-  let above = 0;
-  for (const [style, ones] of scale) {
-    const known = new Map<number, number>();
-    for (const [, { level }] of ones) if (level > 0) known.set(level, (known.get(level) ?? 0) + 1);
-    const isAlone = known.size === 0 && ones.length < 2 && scale.length > 1;
-    const level = Math.min(mostFrequent(known) ?? above + 1, MAX_DEPTH);
-    levels.set(style, level);
-    if (!isAlone) above = Math.max(level, above);
-  }
-  const means = new Map(
-    Array.from(styles, ([style, ones]) => [style, sum(ones.map(([, one]) => one.confidence)) / ones.length]),
-  );
-  const reliable = certain.filter(([one, { level }]) => level > 0 || (means.get(key(one)) ?? 0) >= RELIABLE);
-  const below = Math.min(
-    Math.max(...reliable.map(([one, { level }]) => level || (levels.get(key(one)) ?? 1))) + 1,
-    MAX_DEPTH,
-  );
-  for (const [candidate, { source, level, confidence }] of rated) {
-    const isSure = source === 'style' ? (means.get(key(candidate)) ?? 0) >= RELIABLE : confidence >= RELIABLE;
-    const known = level || levels.get(key(candidate)) || (isTitle(candidate) ? 1 : MAX_DEPTH);
-    const own = isSure || reliable.length < MIN_RELIABLE ? known : below;
-    candidate.paragraph.heading = { level: own, source, confidence };
-  }
 }

@@ -65,6 +65,21 @@ t.test('a heading is not joined to the text close below it, nor to the next head
   t.match(stacked.text, /5 Property\**\n\n/);
 });
 
+t.test('a title that is used at the beginning alone does not head the rest of a file', async (t) => {
+  const pages = Array.from({ length: 30 }, (_, index) => {
+    const title = index < 3 ? at(50, 740, `Our ${'ABC'[index]}x highlights`, 24, 'B') : '';
+    return { content: title + section(650, `Section ${String.fromCharCode(65 + index)}x`, 14, 'B') };
+  });
+  const { text } = await read(makePdf(pages));
+  const found = headings(text);
+  t.ok(found.includes('# Our Ax highlights'), text.slice(0, 500));
+  t.ok(found.includes('## Section Cx'));
+  t.strictSame(
+    found.slice(-10).map((heading) => heading.indexOf(' ')),
+    Array(10).fill(1),
+  );
+});
+
 t.test('a bookmark names the text at its place, with or without a number', async (t) => {
   const content = section(700, '1. Scope') + section(500, '1. Scope');
   const file = makePdf([{ content }], {
