@@ -102,8 +102,8 @@ function filtered(answer: unknown, filter: string | undefined): unknown[] {
       return [(answer as { end_index: number }[]).map(({ end_index }) => end_index)];
     case '.[] | [.context, .text]':
       return (answer as { context: string; text: string }[]).map(({ context, text }) => [context, text]);
-    case '.[0].places':
-      return [(answer as { places: unknown }[])[0]?.places];
+    case '.[0].places[0]':
+      return [(answer as { places: unknown[] }[])[0]?.places[0]];
     case '.[0].embedding[:4]':
       return [(answer as { embedding: number[] }[])[0]?.embedding.slice(0, 4)];
     default:

@@ -54,7 +54,7 @@ const CONTENTS = /^(?:table of )?contents$|^inhalt|^index$/i;
 const ENTRY = /^(\S.*?)(?:\s*(?:\.\s?){3,}|\s*\u2026+|\s)\s*(\d{1,4})$/;
 const MIN_ENTRIES = 5;
 
-export const rounded = (size: number): number => Math.round(size * 2) / 2;
+const rounded = (size: number): number => Math.round(size * 2) / 2;
 export const textOf = ({ lines }: Paragraph): string =>
   lines
     .map(({ text }) => text)
