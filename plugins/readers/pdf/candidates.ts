@@ -49,7 +49,9 @@ const FIGURE = /^\d[\d,.]*\+?\s?(?:%|(?:million|billion|pence|bn)\b)/i;
 const PART = /^(?:chapter|section|part|article|appendix|annex|schedule|item)\s+[\dA-Z]/i;
 const SUBSECTION = /^(?:\d{1,2}|[A-Z])(?:\.\d{1,2})+[.):]?\s/;
 const CODE = /^\[?[A-Z]{1,5}-?\d+\]?[:. -]/;
-const CONTENTS = /^(?:table of )?contents$|^inhalt|^index$/i;
+/** Headings of a table of contents. */
+const CONTENTS =
+  /^(?:(?:table of )?contents|index|inhalt(?:sverzeichnis|s\u00fcbersicht)?|sommaire|table des mati\u00e8res|[\u00edi]ndice(?: general)?|contenido|sum[\u00e1a]rio|sommario|inhoud(?:sopgave)?|indhold|inneh\u00e5ll|innhold|sis\u00e4llys|spis tre\u015bci|obsah|cuprins|tartalom(?:jegyz\u00e9k)?|[\u0130i]\u00e7indekiler|m\u1ee5c l\u1ee5c|daftar isi|\u0441\u043e\u0434\u0435\u0440\u0436\u0430\u043d\u0438\u0435|\u043e\u0433\u043b\u0430\u0432\u043b\u0435\u043d\u0438\u0435|\u76ee\s?[\u5f55\u9304\u6b21]|\ucc28\ub840)$/iu;
 /** The name and the page of an entry of contents. */
 const ENTRY = /^(\S.*?)(?:\s*(?:\.\s?){3,}|\s*\u2026+|\s)\s*(\d{1,4})$/;
 const MIN_ENTRIES = 5;

@@ -41,18 +41,20 @@ t.test('style: size and weight of whole lines, with text below them', async (t) 
 
 t.test('an uncertain heading, such as that of contents, is bold text, and its place says so', async (t) => {
   const entries = ['Scope 3', 'Terms 4', 'Places 5', 'Duties 7', 'Ends 9'];
-  const content = at(50, 700, 'Contents', 14, 'B') + column(50, 660, entries) + column(50, 500, BODY);
-  const { text, places, sources } = await read(makePdf([{ content }]));
-  t.strictSame(headings(text), []);
-  t.ok(text.startsWith('**Contents**\n\n'), text);
-  const [place] = places.filter((one) => 'heading_confidence' in one) as {
-    start: number;
-    end: number;
-    heading_confidence?: number;
-  }[];
-  t.equal(text.slice(place?.start, place?.end), 'Contents');
-  t.ok((place?.heading_confidence ?? 1) < 0.45);
-  t.equal(sources, 'uncertain 1');
+  for (const name of ['Contents', '\xcdndice', 'Sommaire']) {
+    const content = at(50, 700, name, 14, 'B') + column(50, 660, entries) + column(50, 500, BODY);
+    const { text, places, sources } = await read(makePdf([{ content }]));
+    t.strictSame(headings(text), []);
+    t.ok(text.startsWith(`**${name}**\n\n`), text);
+    const [place] = places.filter((one) => 'heading_confidence' in one) as {
+      start: number;
+      end: number;
+      heading_confidence?: number;
+    }[];
+    t.equal(text.slice(place?.start, place?.end), name);
+    t.ok((place?.heading_confidence ?? 1) < 0.45);
+    t.equal(sources, 'uncertain 1');
+  }
 });
 
 t.test('a heading is not joined to the text close below it, nor to the next heading', async (t) => {
