@@ -1,4 +1,4 @@
-import type { Growing, Style } from './growing.ts';
+import type { Growing, Style } from './growing-run.ts';
 
 /** Accents as characters of their own, and as marks of a letter. */
 export const COMBINING: ReadonlyMap<number, string> = new Map([

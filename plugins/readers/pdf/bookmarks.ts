@@ -1,4 +1,4 @@
-import type { PdfFile } from './pdfium.ts';
+import type { PdfFile } from './pdf-file.ts';
 
 /** An entry of the outline. */
 export interface Bookmark {

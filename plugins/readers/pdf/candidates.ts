@@ -1,5 +1,5 @@
 import { type Line, mostFrequent } from './lines.ts';
-import { BULLET, fontName, isBold, type Paragraph } from './paragraphs.ts';
+import { BULLET, fontName, type Paragraph } from './paragraphs.ts';
 
 /** A paragraph that has the form of a heading. */
 export interface Candidate {
@@ -20,7 +20,6 @@ interface Surroundings {
   readonly paragraphs: readonly Paragraph[];
   readonly size: number;
   readonly color: number | undefined;
-  readonly isBold: boolean;
   /** The share of the text in each font, from 0 to 1. */
   readonly fonts: ReadonlyMap<string, number>;
   /** Entries of a printed table of contents. */
@@ -132,7 +131,6 @@ function surroundingsOf(paragraphs: readonly Paragraph[]): Surroundings {
     paragraphs,
     size: mostFrequent(count(({ size }) => rounded(size))) || 1,
     color: mostFrequent(count(({ color }) => color)),
-    isBold: isBold(mostFrequent(fonts) ?? ''),
     fonts: new Map(Array.from(fonts, ([font, characters]) => [font, characters / all])),
     ...contentsOf(lines),
     counts,
@@ -190,7 +188,6 @@ function featuresOf({ paragraphs, ...usual }: Surroundings, index: number, text:
     larger: ratio >= 1.04,
     large: ratio >= 1.12,
     huge: ratio >= 1.5,
-    bold: !usual.isBold && lines.every(({ font }) => isBold(font)),
     otherFont: (usual.fonts.get(fontName(first.font)) ?? 0) < 0.12,
     mixed: lines.some(({ isOneFont }) => !isOneFont),
     mono: lines.every(({ isMono }) => isMono),

@@ -40,7 +40,7 @@ export const BEGINS_WITHIN = /^[\p{Ll}(&,;]/u;
 const ENDS_WITHIN =
   /(?:[,\u2010\u2013-]|\b(?:and|or|of|the|to|for|in|by|from|with|on|at|de|del|la|und|et))$/i;
 
-export function linesOf(rows: readonly Row[], isRuled = false): TextLine[] {
+export function textLinesOf(rows: readonly Row[], isRuled = false): TextLine[] {
   return rows.map((row) => {
     const pieces: Piece[] = [];
     const isMono = row.runs.every((run) => run.isMono);

@@ -10,7 +10,8 @@ import type { PdfOptions } from './manifest.ts';
 import { writeMarkdown } from './markdown.ts';
 import type { Page } from './page.ts';
 import { paragraphsOf } from './paragraphs.ts';
-import { type PdfFile, refusal } from './pdfium.ts';
+import type { PdfFile } from './pdf-file.ts';
+import { refusal } from './pdfium.ts';
 
 const MAX_PAGES = 20_000;
 const OCR = 'a reader with OCR can read it, such as docling, once DOCLING_URL is set';

@@ -1,7 +1,7 @@
 import { addFields } from './fields.ts';
 import { findFigures } from './figures.ts';
 import type { OpenPage, Page } from './page.ts';
-import type { PdfFile } from './pdfium.ts';
+import type { PdfFile } from './pdf-file.ts';
 import { findRoles, type Roles } from './roles.ts';
 import { withTables } from './tables.ts';
 import { readText } from './text.ts';

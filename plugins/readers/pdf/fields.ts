@@ -1,6 +1,6 @@
 import { cleaned, withoutUnreadable } from './characters.ts';
 import { addRun, type OpenPage, type Run, shownRectangle } from './page.ts';
-import type { PdfFile } from './pdfium.ts';
+import type { PdfFile } from './pdf-file.ts';
 
 /** Adds what was filled into forms, and text that was put on a page, as runs at their place. */
 export function addFields(open: OpenPage, runs: Map<number, Run[]>): void {

@@ -1,5 +1,5 @@
 import { type Line, mostFrequent } from './lines.ts';
-import { isBold } from './paragraphs.ts';
+import { fontName, isBold } from './paragraphs.ts';
 import { isHeading } from './roles.ts';
 
 /** How far from the top or bottom of a page headers and footers are, as a fraction of the page. */
@@ -96,12 +96,9 @@ const alike = (group: Candidate[]): Candidate[][] =>
 function usualFontOf(pages: readonly (readonly Line[])[]): string {
   const characters = new Map<string, number>();
   for (const { font, text } of pages.flat())
-    characters.set(familyOf(font), (characters.get(familyOf(font)) ?? 0) + text.length);
+    characters.set(fontName(font), (characters.get(fontName(font)) ?? 0) + text.length);
   return mostFrequent(characters) ?? '';
 }
-
-/** The name of a font without the mark of a subset and its handle, which differ from page to page. */
-const familyOf = (font: string): string => font.replace(/^[A-Z]{6}\+|(?<=\S) \d+$/g, '');
 
 /** Text that is a stamp on one page is the same stamp on all pages, however little else they have. */
 function findStamps(pages: readonly (readonly Line[])[]): Set<Line> {
@@ -189,7 +186,7 @@ const isHeadOfTable = (line: Line, next: Line | undefined): boolean =>
   line.row !== undefined || (line.cells > 2 && !/\d/.test(line.text) && (next?.cells ?? 0) > 1);
 
 const isLikeBody = ({ size, font }: Line, usual: Usual): boolean =>
-  Math.abs(size - usual.size) < 0.5 && familyOf(font) === usual.font;
+  Math.abs(size - usual.size) < 0.5 && fontName(font) === usual.font;
 
 /** Where the bodies of pages begin and end. @returns whether too many reach to the height of a line */
 function reachOfBodies(
@@ -234,7 +231,7 @@ function identityOf(
   isTop: boolean,
   usual: Usual,
 ): Pick<Candidate, 'key' | 'number' | 'isAlone'> {
-  const isOther = familyOf(font) !== usual.font && !isBold(font);
+  const isOther = fontName(font) !== usual.font && !isBold(font);
   const isSubdued = size < SMALLER * usual.size || isOther;
   const isTiny = size < TINY * usual.size;
   const height = `${isTop}${Math.round(base / SAME_HEIGHT)}`;

@@ -1,7 +1,8 @@
 import type { Factory } from '../../../core/kit.ts';
 import { readDocument } from './document.ts';
 import type manifest from './manifest.ts';
-import { loadPdfium, PdfFile } from './pdfium.ts';
+import { PdfFile } from './pdf-file.ts';
+import { loadPdfium } from './pdfium.ts';
 
 const createPdfReader: Factory<typeof manifest> = async () => {
   let idle: PdfFile['pdfium'] | undefined = await loadPdfium();

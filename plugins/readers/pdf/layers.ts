@@ -1,4 +1,4 @@
-import type { PdfFile } from './pdfium.ts';
+import type { PdfFile } from './pdf-file.ts';
 
 /** A page that has been drawn in shades of grey. Layers that are off are not drawn. */
 export interface Drawing {

@@ -1,4 +1,5 @@
-import type { PdfFile, Rectangle } from './pdfium.ts';
+import type { PdfFile } from './pdf-file.ts';
+import type { Rectangle } from './pdfium.ts';
 import type { Block, Roles } from './roles.ts';
 
 /**

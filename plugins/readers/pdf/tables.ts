@@ -8,9 +8,9 @@ import {
   joinedRows,
   joinRow,
   least,
-  linesOf,
   type Piece,
   type TextLine,
+  textLinesOf,
   WIDE_GAP,
 } from './cells.ts';
 import { columnsOf, rowsOf } from './columns.ts';
@@ -41,9 +41,10 @@ function replaced(runs: Run[], rules: Rules): Run[] {
   };
   for (const { grid, inside } of withRuns(findGrids(rules), runs)) add(tableOfGrid(grid, inside));
   const rest = runs.filter((run) => !rowOf.has(run));
-  const isTabular = rowsOf(rest).filter((row) => linesOf([row])[0]?.pieces.length !== 1).length >= MIN_ROWS;
+  const isTabular =
+    rowsOf(rest).filter((row) => textLinesOf([row])[0]?.pieces.length !== 1).length >= MIN_ROWS;
   if (isTabular)
-    for (const rows of columnsOf([...rest, ...new Set(rowOf.values())])) add(tablesIn(linesOf(rows)));
+    for (const rows of columnsOf([...rest, ...new Set(rowOf.values())])) add(tablesIn(textLinesOf(rows)));
   return rowOf.size === 0 ? runs : inPlace(runs, rowOf);
 }
 
@@ -85,7 +86,7 @@ function tableOfGrid(grid: Grid, runs: readonly Run[]): Run[] {
   const bandOf = (run: Run) => grid.rowOf((run.y0 + run.y1) / 2, (run.x0 + run.x1) / 2);
   const bands = [...Map.groupBy(runs, bandOf)]
     .sort(([a], [b]) => a - b)
-    .map(([band, own]) => ({ band, lines: linesOf(rowsOf(own), true) }));
+    .map(([band, own]) => ({ band, lines: textLinesOf(rowsOf(own), true) }));
   if (grid.xs.length > 2) return tableOfBands(grid, bands, withInner(grid, runs));
   const found: Run[] = [];
   let table: Band[] = [];
@@ -146,7 +147,7 @@ function withInner(grid: Grid, runs: readonly Run[]): number[] {
   const inner = [
     ...Map.groupBy(runs, (run) => edges.filter((x) => x < (run.x0 + run.x1) / 2).length).values(),
   ].flatMap((own) => {
-    const lines = linesOf(rowsOf(own), true);
+    const lines = textLinesOf(rowsOf(own), true);
     const wide = lines.filter(({ pieces, row }) =>
       pieces.some((piece, at) => at > 0 && piece.x0 - (pieces[at - 1]?.x1 ?? 0) > WIDE_GAP * row.size),
     );

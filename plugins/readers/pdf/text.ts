@@ -8,7 +8,7 @@ import {
   withMark,
 } from './accents.ts';
 import { cleaned, ligaturesOf, UNREADABLE, withLigatures, withoutUnreadable } from './characters.ts';
-import { addTo, begun, edit, type Font, type Growing, type Placing, type Style } from './growing.ts';
+import { addTo, begun, edit, type Font, type Growing, type Placing, type Style } from './growing-run.ts';
 import { type Drawing, drawPage, isBlank } from './layers.ts';
 import { MIN_SPACE } from './lines.ts';
 import {

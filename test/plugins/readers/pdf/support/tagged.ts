@@ -1,4 +1,4 @@
-import type { PdfFile } from '../../../../../plugins/readers/pdf/pdfium.ts';
+import type { PdfFile } from '../../../../../plugins/readers/pdf/pdf-file.ts';
 
 /** A block as a tagged file says it, in its order. */
 export interface TaggedBlock {
