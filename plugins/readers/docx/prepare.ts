@@ -1,4 +1,6 @@
 import { refusedError } from '../../../core/kit.ts';
+import { decodeReferences } from '../../toolkit/markup/index.ts';
+import { isFileName } from '../../toolkit/office/index.ts';
 import { attributeOf, contentOf, elementsIn, isOn, replaceElements, valueIn } from './elements.ts';
 import { writeEquation } from './equation.ts';
 import { type ListMark, Numbering, outlineLevel, readStyles, type Style } from './styles.ts';
@@ -52,13 +54,15 @@ export class Preparation {
     if (names.size > MAX_NAMES)
       throw refusedError('The document cannot be read: it is not what Word writes.');
     const shapes = ['w:object', 'w:pict', 'w:drawing'];
-    const plain = shapes.reduce((part, name) => withShapes(part, name), withAlternatives(xml));
+    const drawn = shapes.reduce((part, name) => withShapes(part, name), withAlternatives(xml));
+    const plain = withChoices(drawn);
     const steps: readonly (readonly [name: string, replacement: (inner: string) => string])[] = [
       ['m:oMath', (omml) => `<w:r><w:t>${writeEquation(omml)}</w:t></w:r>`],
       ['m:oMathParaPr', () => ''],
       ['w:ruby', (inner) => contentOf(inner, 'w:rubyBase') ?? ''],
       ['w:tblPr', () => ''],
       ['w:tblPrEx', () => ''],
+      ['w:trPr', (inner) => `<w:trPr>${inner}</w:trPr>${missingCells(valueIn(inner, 'w:gridBefore'))}`],
       ['w:pPr', (inner) => this.#paragraph(inner)],
       ['w:rPr', (inner) => this.#run(inner)],
     ];
@@ -144,6 +148,33 @@ function withShapes(xml: string, name: string, depth = 0): string {
 function descriptionOf(shape: string): string {
   const [tag = ''] = /<(?:wp:docPr\s|v:\w+\s[^<>]*\balt=)[^<>]*>/.exec(shape) ?? [];
   const texts = ['descr', 'alt', 'title'].map((name) => attributeOf(tag, name)?.trim() ?? '');
-  const text = texts.find((one) => one !== '');
+  const text = texts.find((one) => one !== '' && !isFileName(decodeReferences(one)));
   return text === undefined ? '' : `<w:t>![${text.replace(/[\][\s]+/g, ' ')}]()</w:t>`;
+}
+
+/** Cells for the columns that a row skips. They have no paragraph, unlike cells of the document. */
+function missingCells(count = '0'): string {
+  const columns = Math.trunc(Number(count));
+  return columns > 0 ? `<w:tc><w:tcPr><w:gridSpan w:val="${columns}"/></w:tcPr></w:tc>` : '';
+}
+
+/** Writes the choice of each old drop-down field, which has no text of its own unless a program has added it. */
+function withChoices(xml: string): string {
+  if (!xml.includes('<w:ddList')) return xml;
+  const marks = [...elementsIn(xml, 'w:fldChar')];
+  const parts: string[] = [];
+  let done = 0;
+  for (const [at, { start, end, inner }] of marks.entries()) {
+    const list = contentOf(inner, 'w:ddList');
+    if (list === undefined) continue;
+    const isEnd = ({ tag }: { readonly tag: string }) => attributeOf(tag, 'fldCharType') === 'end';
+    const next = marks[at + 1];
+    const last = next === undefined || isEnd(next) ? next : marks[at + 2];
+    if (hasText(xml.slice(end, last?.start ?? end))) continue;
+    const chosen = Number(valueIn(list, 'w:result') ?? valueIn(list, 'w:default') ?? 0);
+    const entries = Array.from(elementsIn(list, 'w:listEntry'), ({ tag }) => attributeOf(tag, 'val') ?? '');
+    parts.push(xml.slice(done, start), `<w:t xml:space="preserve">${entries[chosen] ?? ''}</w:t>`);
+    done = start;
+  }
+  return parts.join('') + xml.slice(done);
 }
