@@ -77,7 +77,7 @@ function tokenOf([whole, , , , general, digit, exponent, sign, mark, other]: Reg
   if (exponent !== undefined) return { kind: 'exponent', sign: sign ?? '' };
   if (mark !== undefined) return { kind: MARKS[mark] ?? 'point' };
   // `_x` is as wide as `x`, and `*x` repeats it to the width of the column.
-  return literal(other ?? (whole.startsWith('_') ? ' ' : ''));
+  return literal(other === '[' ? '' : (other ?? (whole.startsWith('_') ? ' ' : '')));
 }
 
 const MARKS: Readonly<Record<string, 'comma' | 'point' | 'percent' | 'slash' | 'text'>> = {

@@ -224,7 +224,9 @@ function textOf({ t: type = 'n', s: style }: XmlAttributes, written: string, mea
   if (type === 'n') return cellText(numberText(written, format, from1904));
   const text = type === 's' ? strings[Number(written)] : cellText(written);
   const ofText = format.kind === 'number' && type !== 'e' ? format.format?.text : undefined;
-  return ofText === undefined || text === undefined ? text : escapeCell(ofText(text).trim());
+  if (ofText === undefined || text === undefined) return text;
+  // The text is escaped already.
+  return escapeCell(ofText('\0').trim()).replaceAll('\0', () => text);
 }
 
 function cellText(text: string): string {
