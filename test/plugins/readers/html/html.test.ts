@@ -77,7 +77,7 @@ const WRITTEN: Readonly<Record<string, readonly (readonly [html: string, markdow
     ['<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>', '漢(kan)'],
     [
       '<math><mfrac><mi>a</mi><msup><mi>b</mi><mn>2</mn></msup></mfrac><annotation>x</annotation></math>',
-      'a/b^2',
+      'a/(b^2)',
     ],
     ['<svg><title>Logo</title><desc>no</desc><text>one</text><text>two</text></svg>', 'Logo one two'],
     ['&copy;&nbsp;caf&eacute; soft&shy;ware &#x1F375;', '© café software 🍵'],
