@@ -39,6 +39,8 @@ const FORMATS: Readonly<Record<string, string>> = { strong: '<w:b/>', emphasis: 
 export class Preparation {
   /** Marks of paragraphs. The alignment of a prepared paragraph is the index of its mark. */
   readonly marks: Mark[] = [];
+  /** How many pictures are described only by the names of their files, which are not written. */
+  pictureNames = 0;
   readonly #styles: ReadonlyMap<string, Style>;
   readonly #numbering: Numbering;
 
@@ -54,7 +56,10 @@ export class Preparation {
     if (names.size > MAX_NAMES)
       throw refusedError('The document cannot be read: it is not what Word writes.');
     const shapes = ['w:object', 'w:pict', 'w:drawing'];
-    const drawn = shapes.reduce((part, name) => withShapes(part, name), withAlternatives(xml));
+    const drawn = shapes.reduce(
+      (part, name) => withShapes(part, name, (shape) => this.#describe(shape)),
+      withAlternatives(xml),
+    );
     const plain = withChoices(drawn);
     const steps: readonly (readonly [name: string, replacement: (inner: string) => string])[] = [
       ['m:oMath', (omml) => `<w:r><w:t>${writeEquation(omml)}</w:t></w:r>`],
@@ -72,6 +77,15 @@ export class Preparation {
       .replace(ATTRIBUTES, '<$1$2>')
       .replace(/<w:cr\s*\/>/g, '<w:br/>')
       .replace(/<w:ptab[^<>]*\/>/g, '<w:tab/>');
+  }
+
+  #describe(shape: string): string {
+    const [tag = ''] = /<(?:wp:docPr\s|v:\w+\s[^<>]*\balt=)[^<>]*>/.exec(shape) ?? [];
+    const texts = ['descr', 'alt', 'title'].map((name) => attributeOf(tag, name)?.trim() ?? '');
+    const text = texts.find((one) => one !== '' && !isFileName(decodeReferences(one)));
+    if (text !== undefined) return `<w:t>![${text.replace(/[\][\s]+/g, ' ')}]()</w:t>`;
+    if (texts.some((one) => one !== '')) this.pictureNames++;
+    return '';
   }
 
   #paragraph(written: string): string {
@@ -134,22 +148,15 @@ function withAlternatives(xml: string, depth = 0): string {
 const VML = 'xmlns:v="urn:schemas-microsoft-com:vml"';
 
 /** Replaces a picture or shape by its description and its text boxes, in the old form that mammoth reads. */
-function withShapes(xml: string, name: string, depth = 0): string {
+function withShapes(xml: string, name: string, describe: (shape: string) => string, depth = 0): string {
   checkDepth(depth);
   return replaceElements(xml, name, (inner) => {
     const boxes = Array.from(elementsIn(inner, 'w:txbxContent'), (box) => {
-      const content = withShapes(box.inner, name, depth + 1);
+      const content = withShapes(box.inner, name, describe, depth + 1);
       return `<w:pict><v:textbox ${VML}>${content}</v:textbox></w:pict>`;
     });
-    return descriptionOf(inner) + boxes.join('');
+    return describe(inner) + boxes.join('');
   });
-}
-
-function descriptionOf(shape: string): string {
-  const [tag = ''] = /<(?:wp:docPr\s|v:\w+\s[^<>]*\balt=)[^<>]*>/.exec(shape) ?? [];
-  const texts = ['descr', 'alt', 'title'].map((name) => attributeOf(tag, name)?.trim() ?? '');
-  const text = texts.find((one) => one !== '' && !isFileName(decodeReferences(one)));
-  return text === undefined ? '' : `<w:t>![${text.replace(/[\][\s]+/g, ' ')}]()</w:t>`;
 }
 
 /** Cells for the columns that a row skips. They have no paragraph, unlike cells of the document. */

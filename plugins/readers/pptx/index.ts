@@ -58,7 +58,9 @@ const createPptxReader: Factory<typeof manifest> = () => ({
     }
     if (hidden > 0) report('hidden-slides', String(hidden));
     const { title, metadata } = file;
-    return { text: parts.join(''), places, mediaType: 'text/markdown', title, metadata };
+    const { pictureNames } = slides;
+    const leftOut = pictureNames > 0 ? { picture_name: pictureNames } : {};
+    return { text: parts.join(''), places, mediaType: 'text/markdown', title, metadata, leftOut };
   },
 });
 
@@ -94,6 +96,8 @@ class SlideReader {
   readonly #read = new Set<string>();
   readonly #isRightToLeft: boolean;
   #images = 0;
+  /** How many pictures are described only by the names of their files, which are not written. */
+  pictureNames = 0;
 
   constructor(file: OfficeFile, transform: Transform, isRightToLeft: boolean) {
     this.#file = file;
@@ -156,11 +160,17 @@ class SlideReader {
     const isPicture = shape.name === 'pic';
     const position = { ...(box && { box }), ...(isPicture && { image: ++this.#images }) };
     if (type !== undefined && LEFT_OUT.has(type)) return { text: '', isTitle, position };
-    if (isPicture) return { text: descriptionOf(shape), isTitle: false, position };
+    if (isPicture) return { text: this.#describe(shape), isTitle: false, position };
     if (shape.name === 'graphicFrame') return { text: this.#graphic(shape, links), isTitle, position };
     const body = find(shape, 'txBody');
     const isList = placeholder !== undefined && LISTS.has(type);
     return { text: isTitle ? lineOf(body, links) : writeBody(body, links, isList), isTitle, position };
+  }
+
+  #describe(picture: Element): string {
+    const text = descriptionOf(picture);
+    if (isFileName(text)) this.pictureNames++;
+    return text === '' || isFileName(text) ? '' : `![${text.replace(/[[\]]/g, '\\$&')}]()`;
   }
 
   #graphic(frame: Element, links: Surroundings['links']): string {
@@ -175,8 +185,7 @@ class SlideReader {
 }
 
 function descriptionOf(picture: Element): string {
-  const text = oneLine(decodeEscapes(findBelow(picture, 'cNvPr')?.attributes.descr ?? ''));
-  return text === '' || isFileName(text) ? '' : `![${text.replace(/[[\]]/g, '\\$&')}]()`;
+  return oneLine(decodeEscapes(findBelow(picture, 'cNvPr')?.attributes.descr ?? ''));
 }
 
 function notesOf(notes: Element | undefined): string {

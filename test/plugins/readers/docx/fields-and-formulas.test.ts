@@ -60,6 +60,9 @@ t.test('no-break spaces are spaces, and names of files describe no picture', asy
   const picture = (text: string): string =>
     `<w:r><w:drawing><wp:inline><wp:docPr id="1" name="P" descr="${text}"/></wp:inline></w:drawing></w:r>`;
   for (const name of ['C:\\Users\\ada\\My cup.png', 'image1.jpeg', 'file:///tmp/x', '\\\\host\\x.bmp'])
-    t.equal(await textOf(`<w:p>${run('a\u00a0b ')}${picture(name)}</w:p>`), 'a b', name);
+    t.match(await readWith(createReader, docxOf(`<w:p>${run('a\u00a0b ')}${picture(name)}</w:p>`)), {
+      text: 'a b',
+      leftOut: { picture_name: 1 },
+    });
   t.equal(await textOf(`<w:p>${picture('A cup.')}</w:p>`), '![A cup.]()');
 });
