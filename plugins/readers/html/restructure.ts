@@ -15,10 +15,10 @@ export function orderRows(table: Element): void {
 }
 
 /**
- * Replaces the content of an element by its declarative shadow root, as browsers show it: what the element itself
- * contains stands in the slots.
+ * Replaces the content of an element by its declarative shadow root, as browsers show it. The nodes of the element
+ * itself are in the slots.
  *
- * @returns how many of its nodes are in no slot, so that they are not shown
+ * @returns how many of its nodes are in none of the slots, so that they are not shown
  */
 export function openShadow(host: Element): number {
   const template = host.childNodes.find(isShadowRoot);

@@ -56,7 +56,7 @@ class Screen {
     if (whole === '\n') this.#goTo(this.#at + 1);
     else if (whole === '\r') line.push('');
     else if (letter === 'A') this.#goTo(this.#at - Math.min(Number(numbers) || 1, MAX_UP));
-    // Erases the line, or what an earlier text left behind the cursor.
+    // Erases the line, or what an earlier text left after the cursor.
     else if (letter === 'K') this.#lines[this.#at] = [numbers === '2' ? '' : (line.at(-1) as string)];
   }
 
@@ -72,7 +72,7 @@ class Screen {
   }
 }
 
-/** The last text: what longer ones below it would show behind it is a rest of a progress bar. */
+/** The last text. The ends of longer texts below it are only rests of a progress bar. */
 function topOf(texts: readonly string[]): string {
   return texts.findLast((text) => text.trim() !== '') ?? '';
 }

@@ -2,7 +2,7 @@ import type { SourcePosition } from '../../../core/kit.ts';
 
 type Box = NonNullable<SourcePosition['box']>;
 
-/** What stands together on a slide: a shape, or a group of shapes. */
+/** What belongs together on a slide: a shape, or a group of shapes. */
 export interface Unit<T> {
   readonly items: readonly T[];
   readonly box: Box | undefined;
@@ -28,19 +28,19 @@ const MAX_DEPTH = 12;
 /** Boxes may overlap by this share of the slide, or by `MAX_SHARE` of their own size, and still be apart. */
 const MAX_OVERLAP = 0.012;
 const MAX_SHARE = 0.25;
-/** Units whose tops differ by less than this share of the slide stand in one line. */
+/** Units whose tops differ by less than this share of the slide are in one line. */
 const LINE = 0.02;
 /** A smaller gap, as a share of the slide, parts the columns of a grid rather than columns of text. */
 const WIDE_GAP = 0.05;
 const MIN_GRID_ROWS = 3;
 /** Heights of rows in a grid differ by at most this factor. */
 const SAME_HEIGHT = 1.3;
-/** A unit that covers this share of others is behind them. */
+/** A unit that covers this share of the others is their background. */
 const BACKGROUND = 0.5;
 
 /**
- * The items in the order in which people read a slide: from top to bottom, but column by column where columns of
- * text stand beside each other. A unit without a box stays behind the unit before it.
+ * The items in the order in which people read a slide: from top to bottom, but column by column if there are columns of
+ * text. A unit without a box follows the unit before it.
  *
  * @param isRightToLeft whether the first column is the rightmost one
  */
@@ -149,7 +149,7 @@ function cut<T>(units: readonly Placed<T>[], { start, end }: Axis): Placed<T>[][
   return parts;
 }
 
-/** The unit that most of the others stand on. */
+/** The unit that is the background of most of the others. */
 function backgroundOf<T>(units: readonly Placed<T>[]): Placed<T> | undefined {
   const largest = units.reduce((one, other) => (areaOf(other.box) > areaOf(one.box) ? other : one));
   const [left, top, right, bottom] = largest.box;

@@ -1,7 +1,7 @@
 /** A decimal number without its sign: the digits `12345` with `point` 3 are 123.45. No digits are zero. */
 export interface Decimal {
   readonly digits: string;
-  /** How many digits stand before the point. It may be negative, or more than there are. */
+  /** How many digits precede the point. It may be negative, or more than there are. */
   readonly point: number;
 }
 

@@ -151,7 +151,7 @@ function countScales(tokens: readonly Token[]): number {
   return scales + waiting;
 }
 
-/** Whether a comma stands between digits, so that the number has groups of three. */
+/** Whether a comma is between digits, so that the number has groups of three. */
 function hasGroupSign(tokens: readonly Token[]): boolean {
   const kinds = tokens.map(({ kind }) => SIGNS[kind] ?? ' ').join('');
   return /0,+0/.test(kinds);

@@ -1,6 +1,6 @@
 import { isPlainText } from './decode.ts';
 
-/** Encodings whose letters beyond ASCII are accented letters of Latin, which stand alone between others. */
+/** Encodings whose letters beyond ASCII are accented letters of Latin, which are single between others. */
 const LATIN = /^(?:windows-125[02478]|iso-8859-(?:1|2|3|4|9|1\d)|macintosh)$/;
 const CYRILLIC = /^(?:windows-1251|koi8-[ru]|iso-8859-5|ibm866|x-mac-cyrillic)$/;
 

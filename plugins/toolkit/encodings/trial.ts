@@ -23,7 +23,7 @@ const FAIRLY_SURE = 0.9;
 
 /**
  * Decodes bytes in the declared encodings if they fit, else as UTF-8, else in the encoding that they seem to have. A
- * wrong declaration is not believed: valid UTF-8 is no accident.
+ * wrong declaration is not believed, because texts in other encodings are hardly ever valid UTF-8.
  *
  * @param labels of encodings that the file itself has
  * @param detectAll of the package jschardet
