@@ -41,7 +41,7 @@ export type DetectAll = (
 
 export interface Guess {
   readonly label: string;
-  /** From 0 to 1: the share of its score in that of this and the best other guess, so 0.5 if both fit alike. */
+  /** From 0 to 1: the share of its score in that of this and the best other guess, so 0.5 if both fit alike. Few letters give no certainty. */
   readonly confidence: number;
 }
 
@@ -60,10 +60,11 @@ export function guessesOf(bytes: Uint8Array, detectAll: DetectAll): Guess[] {
   const ranked = [...scores].sort(([, one], [, other]) => other - one);
   const [[, best] = [USUAL, USUAL_BONUS]] = ranked;
   const near = ranked.filter(([, score]) => score >= best * MIN_SHARE).slice(0, MAX_TRIED);
+  const most = 1 - 1 / (sample.reduce((count, byte) => count + (byte > 0x7f ? 1 : 0), 0) + 1);
   const texts = near.map(([label]) => new TextDecoder(label).decode(sample));
   return near.map(([label, score], at) => {
     const [, other = 0] = near.find((_, index) => texts[index] !== texts[at]) ?? [];
-    return { label, confidence: Math.min(score / (score + other), MAX_CONFIDENCE) };
+    return { label, confidence: Math.min(score / (score + other), most, MAX_CONFIDENCE) };
   });
 }
 

@@ -1,7 +1,10 @@
 import type { Decoded, Inferred } from './decode.ts';
 
-/** A text in UTF-8 has at least this many characters of several bytes for each byte that is invalid. */
-const MIN_VALID_PER_ODD = 10;
+/**
+ * A text in UTF-8 has at least this many characters of several bytes for each byte that is invalid. Texts in other
+ * encodings have at most one for four.
+ */
+const MIN_VALID_PER_ODD = 2;
 const MIN_VALID = 3;
 
 /**

@@ -207,6 +207,7 @@ t.test('an encoding that is inferred from the bytes is reported as that', async 
     t.equal(reports['source-encoding-inferred'], 'true');
     return Number(reports['source-encoding-confidence']);
   };
+  t.ok((await said(latin1('Où?'))) <= 0.5, 'by the detector, from a letter');
   t.ok((await said(latin1('déjà vu'))) < 0.95, 'by the detector, from a few letters');
   t.ok((await said(encode(KOREAN, 'euc-kr'))) > 0.95, 'by the detector, from many');
   t.equal(await said(utf16le(WIDE)), 0.95, 'by NUL bytes');
@@ -231,4 +232,9 @@ t.test('a few odd bytes in UTF-8 are read as windows-1252, and said', async (t) 
   const read = await reader.read(file, { report, signal: never, options: {} });
   t.same(read, { text: `${GREEK}é ${GREEK}€â‚`, encoding: 'utf-8' });
   t.match(reports, { 'source-encoding-inferred': 'true', 'source-odd-bytes': '4' });
+  const few = Uint8Array.of(...utf8('Déjà vu, été'), 0xe9);
+  t.equal(
+    (await reader.read({ ...file, bytes: few }, { report, signal: never, options: {} })).text,
+    'Déjà vu, étéé',
+  );
 });
