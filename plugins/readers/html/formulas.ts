@@ -122,7 +122,7 @@ class MathWriter {
     if (SKIPPED.has(name)) return;
     if (children.length === 0) this.#token(element);
     else if (FIRST_ONLY.has(name)) this.write(children[0] as Element);
-    else if (name === 'mover' && ACCENTS.has(textOf(children[1]))) this.#accent(children);
+    else if (name === 'mover' && accentOf(children[1]) !== undefined) this.#accent(children);
     else if (name === 'mroot') this.#root(children);
     else if (name === 'mfenced') this.#fenced(element, children);
     else if (operands !== undefined) this.#operands(element, children, operands);
@@ -160,7 +160,7 @@ class MathWriter {
   }
 
   #accent([base, accent]: readonly Element[]): void {
-    const sign = ACCENTS.get(textOf(accent)) ?? '';
+    const sign = accentOf(accent) ?? '';
     this.#within('acc', () => this.#within('e', () => this.write(base as Element)), ['chr', sign]);
   }
 
@@ -203,6 +203,12 @@ class MathWriter {
     this.#equation.close();
     this.#last = text;
   }
+}
+
+/** The character that combines with an operand below it; undefined for other elements. */
+function accentOf(element: Element | undefined): string | undefined {
+  const text = textOf(element);
+  return /^\p{M}$/u.test(text) ? text : ACCENTS.get(text);
 }
 
 const childrenOf = ({ childNodes }: Element): Element[] =>

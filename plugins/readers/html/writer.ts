@@ -48,6 +48,8 @@ class Writer {
   readonly #lists: List[] = [];
   /** The number of the item that begins, if Markdown has no such numbers. */
   #label = '';
+  #endsInWord = false;
+  #isAfterFormula = false;
   readonly #tables: { readonly element: Element; readonly rows: Table }[] = [];
   readonly #budget = { cells: MAX_SPANNED };
   #oneLine: Element | undefined;
@@ -114,13 +116,20 @@ class Writer {
       this.#text(label);
     }
     if (this.#pre !== undefined) this.#pre.text += value;
-    else this.#inline.text(value);
+    else {
+      if (this.#isAfterFormula && /^[\p{L}\p{N}]/u.test(value)) this.#inline.space();
+      this.#inline.text(value);
+    }
+    this.#isAfterFormula = false;
+    this.#endsInWord = /[\p{L}\p{N}]$/u.test(value);
   }
 
+  /** Writes a formula, apart from the words around it. */
   #formula(text: string): void {
-    if (this.#pre === undefined) this.#inline.space();
+    if (text === '') return;
+    if (this.#pre === undefined && (this.#endsInWord || this.#isAfterFormula)) this.#inline.space();
     this.#text(text);
-    if (this.#pre === undefined) this.#inline.space();
+    this.#isAfterFormula = true;
   }
 
   #enterInline(element: Element): void {

@@ -44,6 +44,8 @@ export class TableWriter {
   #hasHead = false;
   /** Whether the first row of the table has only text, as the names of columns are. */
   #isHeadText = false;
+  /** Whether the next block has several columns, so that single cells above it are its titles. */
+  #isAboveTable = false;
   #rows = 0;
   #cells = 0;
 
@@ -52,6 +54,7 @@ export class TableWriter {
   }
 
   startSheet(name: string): void {
+    this.#isAboveTable = false;
     this.endTable();
     this.#sheet = name;
     this.#put(this.#length === 0 ? '## ' : '\n\n## ');
@@ -65,6 +68,7 @@ export class TableWriter {
     const isTooBlank = size > MAX_BLANK * (this.#cells + columns.length) + MORE_BLANK;
     const isNext =
       row === this.#row + 1 || (row === this.#row + 2 && more === 0 && hasNumbers && this.#goesOn());
+    this.#isAboveTable = columns.length > 1;
     if (!isNext || isTooBlank || (this.#hasHead && more > 0)) this.endTable();
     for (const column of columns) {
       if (!this.#columns.has(column)) this.#columns.set(column, 0);
@@ -99,6 +103,8 @@ export class TableWriter {
       row?.runs.length === 1 && row.runs[0]?.count === 1;
     if (this.#waiting.length === 1) return isSingle(this.#waiting[0]) ? 1 : 0;
     const titles = this.#waiting.slice(0, MAX_TITLES + 1).findIndex((row) => !isSingle(row));
+    if (titles === -1 && this.#isAboveTable && this.#waiting.length <= MAX_TITLES)
+      return this.#waiting.length;
     return titles === -1 || isSingle(this.#waiting[titles + 1]) ? 0 : titles;
   }
 

@@ -39,6 +39,16 @@ t.test('formulas of MathML are one line, with their structure', async (t) => {
     t.equal(await textOf(`<p>${math(inner)}`), text, inner);
 });
 
+t.test('formulas are apart from words, and not from marks', async (t) => {
+  for (const [html, text] of [
+    [`So ${math(x as string)}, and (${math(y as string)}).`, 'So x, and (y).'],
+    [`a${math(x as string)}b <i>c</i>${math(y as string)}${math(y as string)}<b>d</b>`, 'a x b c y y d'],
+    [`<mover>${x}<mo>\u0302</mo></mover>`, 'x\u0302'],
+    [`<p>a<p>${math(x as string)}<p>b`, 'a\n\nx\n\nb'],
+  ] as const)
+    t.equal(await textOf(`<p>${html.startsWith('<mover') ? math(html) : html}`), text, html);
+});
+
 const katex = (inner: string, rest: string): string =>
   `<span class="katex"><span class="katex-mathml">${math(inner)}</span><span class="katex-html" aria-hidden="true">${rest}</span></span>`;
 const square = `<msup>${x}${mn(2)}</msup>`;

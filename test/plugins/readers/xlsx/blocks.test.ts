@@ -40,6 +40,7 @@ t.test('titles are paragraphs above their table', async (t) => {
   t.equal(await textOf(['Sales'], ['in EUR'], ...ROWS), `Sales\n\nin EUR\n\n${TABLE}`);
   t.equal(await textOf(['Sales'], [], ...ROWS), `Sales\n\n${TABLE}`);
   t.equal(await textOf(['Sales'], [], [], ['in EUR'], [], ...ROWS), `Sales\n\nin EUR\n\n${TABLE}`);
+  t.equal(await textOf(['Sales'], ['in EUR'], [], ...ROWS), `Sales\n\nin EUR\n\n${TABLE}`);
   t.equal(await textOf([2024], ...ROWS), `2024\n\n${TABLE}`);
   t.equal(await textOf(['# Sales'], ...ROWS), `\\# Sales\n\n${TABLE}`);
   t.equal(
@@ -64,6 +65,10 @@ t.test('rows of a list are no titles, and neither are notes below a table', asyn
   );
   const names = ['Name', 'Ann', 'Bo', 'Cy', 'Di', 'Ed'].map((name) => [name]);
   t.match(await textOf(...names, ['Flo', 'late'], ['Gus', 'late']), /^\| Name \| \|\n\| - \| - \|\n\| Ann/);
+  t.equal(
+    await textOf(['Name'], ['Ann'], [], ['Bo'], ['Cy']),
+    '| Name |\n| - |\n| Ann |\n\n| Bo |\n| - |\n| Cy |',
+  );
   t.equal(await textOf(...ROWS, ['Source: us']), `${TABLE}\n| Source: us | |`);
 });
 
