@@ -4,12 +4,15 @@ import { attributeOf, type Element, type Node, words } from './nodes.ts';
 /** Classes of elements that contain a formula in several forms: as MathML, and as letters with positions. */
 const RENDERED = /(?:^|\s)(?:katex|MathJax(?:_(?:CHTML|SVG|Display|SVG_Display|Preview))?)(?:\s|$)/;
 const PREVIEW = /(?:^|\s)MathJax_Preview(?:\s|$)/;
+/** What lays out a formula by positions of letters. */
+const LAID_OUT = words('nobr svg mjx-math');
+const LAID_OUT_CLASS = /(?:^|\s)(?:katex-html|math|mjx-math)(?:\s|$)/;
 const CONTAINERS = words('span mjx-container div');
 
 /** Finds formulas that a page shows in several forms, so that each is written once. */
 export class Formulas {
-  /** The MathML of elements that contain a formula in several forms. */
-  readonly mathml = new Map<Element, Element[]>();
+  /** Elements that contain a formula as MathML, perhaps beside other forms. */
+  readonly #withMathml = new Set<Element>();
   /** TeX by the script that has it. Elements that show the same formula have an empty text. */
   readonly tex = new Map<Element, string>();
   readonly #open: Element[] = [];
@@ -18,18 +21,23 @@ export class Formulas {
 
   enter(element: Element): void {
     const { nodeName: name } = element;
-    if (name === 'math' && this.#open.length > 0) {
-      const container = this.#open.at(-1) as Element;
-      const formulas = this.mathml.get(container);
-      if (formulas === undefined) this.mathml.set(container, [element]);
-      else formulas.push(element);
-    }
+    const container = this.#open.at(-1);
+    if (name === 'math' && container !== undefined) this.#withMathml.add(container);
     if (
       name === 'mjx-container' ||
       (CONTAINERS.has(name) && RENDERED.test(attributeOf(element, 'class') ?? ''))
     )
       this.#open.push(element);
     if (name === 'script' && isFormulaScript(element)) this.#enterScript(element);
+  }
+
+  /** Whether an element repeats a formula that its parent also has as MathML. */
+  isRepeated(element: Element): boolean {
+    if (!this.#withMathml.has(element.parentNode as Element)) return false;
+    const isHidden = attributeOf(element, 'aria-hidden')?.toLowerCase() === 'true';
+    return (
+      isHidden || LAID_OUT.has(element.nodeName) || LAID_OUT_CLASS.test(attributeOf(element, 'class') ?? '')
+    );
   }
 
   leave(element: Element): void {
@@ -54,7 +62,10 @@ export class Formulas {
   /** Whether an element or what it directly contains is known to contain MathML. */
   #hasMathml(element: Element): boolean {
     if (PREVIEW.test(attributeOf(element, 'class') ?? '')) return false;
-    return this.mathml.has(element) || element.childNodes.some((node) => this.mathml.has(node as Element));
+    return (
+      this.#withMathml.has(element) ||
+      element.childNodes.some((node) => this.#withMathml.has(node as Element))
+    );
   }
 }
 

@@ -2,7 +2,6 @@ import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
 
 export type Node = Tree.ChildNode;
 export type Element = Tree.Element;
-export type Document = Tree.Document;
 
 export const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
 

@@ -75,11 +75,8 @@ class Writer {
     if (tex !== undefined) this.#formula(tex);
     if (tex !== undefined || !this.#isShown(node)) return false;
     const { nodeName: name } = node;
-    const formulas = name === 'math' ? [node] : this.#page.formulas.mathml.get(node);
-    if (formulas !== undefined) {
-      this.#formula(formulas.map(writeMath).join(' '));
-      return false;
-    }
+    if (name === 'math') this.#formula(writeMath(node));
+    if (name === 'math' || this.#page.formulas.isRepeated(node)) return false;
     if (this.#pre !== undefined) this.#enterInPre(node);
     else if (BLOCKS.has(name)) this.#enterBlock(node);
     else this.#enterInline(node);

@@ -84,6 +84,10 @@ t.test('formulas that a page has in several forms are written once', async (t) =
     ],
     ['<script type="math/tex">x</script><script>var y</script>z', '$x$ z'],
     [`<div class="MathJax"><p>Text</p></div>`, 'Text'],
+    [
+      `<span class="katex"><span class="katex-mathml">${math(square)}</span> not closed <b>here</b>`,
+      'x^2 not closed here',
+    ],
   ] as const)
     t.equal((await textOf(`<p>${html}`)).replace(/\s+/g, ' '), text, html);
 });
