@@ -1,4 +1,4 @@
-import type { ReadFile, SourceFile } from '../../core/contracts/reader.ts';
+import type { SourceFile } from '../../core/contracts/reader.ts';
 import { refusedError } from '../../core/errors.ts';
 import { encodingOfMark } from './encoding-of-mark.ts';
 
@@ -9,10 +9,10 @@ const REMEDY = 'save it as UTF-8, or name its encoding in the media type, as in 
  *
  * @throws Error for callers if the bytes are invalid in this encoding
  */
-export function decodeUnicode({
-  bytes,
-  charset,
-}: Pick<SourceFile, 'bytes' | 'charset'>): Required<Pick<ReadFile, 'text' | 'encoding'>> {
+export function decodeUnicode({ bytes, charset }: Pick<SourceFile, 'bytes' | 'charset'>): {
+  readonly text: string;
+  readonly encoding: string;
+} {
   const label = encodingOfMark(bytes) ?? charset ?? 'utf-8';
   try {
     const decoder = new TextDecoder(label, { fatal: true });

@@ -47,7 +47,12 @@ const createDocxReader: Factory<typeof manifest> = async () => {
       signal.throwIfAborted();
       const { text, title, hidden } = writeMarkdown(document, preparation.marks);
       const unread = unreadIn(messages, [...prepared.values()]);
-      const counts = { ...leftOutOf(parts), hidden_text: hidden, unknown_element: unread.length };
+      const counts = {
+        ...leftOutOf(parts),
+        hidden_text: hidden,
+        unknown_element: unread.length,
+        picture_name: preparation.pictureNames,
+      };
       const leftOut = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
       const names = [...Object.keys(leftOut).flatMap((name) => REPORTED.get(name) ?? []), ...unread];
       if (names.length > 0) report('left-out', names.join(', '));

@@ -1,5 +1,6 @@
 import { refusedError } from '../../../core/kit.ts';
 import { escapeBlockStarts, markdownHeading, markdownTable } from '../../toolkit/markdown/index.ts';
+import { raised } from '../../toolkit/office/index.ts';
 import { HIDDEN, type Mark } from './prepare.ts';
 
 /** A node of mammoth's documents (`lib/documents.js`), with the members that are read. */
@@ -47,9 +48,8 @@ const MAX_REPEATED = 100;
 const MAX_CELLS = 1_000_000;
 const LINK = /^(?:https?:|mailto:)[^\s<>]+$/i;
 const SPACE = /\s+/g;
-const SUPERSCRIPTS: Readonly<Record<string, string>> = Object.fromEntries(
-  Array.from('⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻', (sign, index) => ['0123456789+-'[index], sign]),
-);
+/** The text of a place that a row does not have, unlike a blank cell. XML cannot contain it. */
+const NO_CELL = '\0';
 
 /** Writes mammoth's document as Markdown and counts its hidden runs. @param marks the marks of paragraphs */
 export function writeMarkdown(
@@ -141,7 +141,11 @@ class Writer {
       this.#cells += rows.flat().reduce((sum, cell) => sum + widthOf(cell) * (cell.rowSpan ?? 1), 0);
       if (this.#cells > MAX_CELLS)
         throw refusedError(`The document cannot be read: its tables have more than ${MAX_CELLS} cells.`);
-      this.#add(markdownTable(gridOf(rows, (cell) => this.#line(cell.children ?? []))));
+      const grid = gridOf(rows, ({ children = [] }) =>
+        children.length === 0 ? NO_CELL : this.#line(children),
+      );
+      const filled = grid.filter((row) => row.some((text) => text !== '' && text !== NO_CELL));
+      this.#add(markdownTable(filled).replaceAll(NO_CELL, ''));
     }
   }
 
@@ -176,7 +180,7 @@ class Writer {
     const stretches: Stretch[] = [];
     this.#collect(node, PLAIN, stretches);
     const texts = stretches.map((one) => writeStretch(isEmphasised ? one : { ...one, emphasis: '' }));
-    return texts.join('').replaceAll('\u00ad', '').replace(/ {2,}/g, ' ').trim();
+    return texts.join('').replaceAll('\u00ad', '').replaceAll('\u00a0', ' ').replace(/ {2,}/g, ' ').trim();
   }
 
   #collect(node: Node, format: Format, stretches: Stretch[]): void {
@@ -236,11 +240,6 @@ function formatOf({
   if (type !== 'run') return {};
   const emphasis = `${isStrikethrough ? '~~' : ''}${isBold ? '**' : ''}${isItalic ? '*' : ''}`;
   return { emphasis, isRaised: verticalAlignment === 'superscript' };
-}
-
-/** Writes a raised number with superscript digits: otherwise `10⁶` would become `106`. */
-function raised(text: string): string {
-  return /^[\d+-]+$/.test(text) ? text.replace(/./g, (sign) => SUPERSCRIPTS[sign] ?? sign) : text;
 }
 
 /** Keeps white space outside the emphasis, as Markdown requires. */

@@ -1,4 +1,6 @@
 import { refusedError } from '../../../core/kit.ts';
+import { decodeReferences } from '../../toolkit/markup/index.ts';
+import { isFileName } from '../../toolkit/office/index.ts';
 import { attributeOf, contentOf, elementsIn, isOn, replaceElements, valueIn } from './elements.ts';
 import { writeEquation } from './equation.ts';
 import { type ListMark, Numbering, outlineLevel, readStyles, type Style } from './styles.ts';
@@ -37,6 +39,8 @@ const FORMATS: Readonly<Record<string, string>> = { strong: '<w:b/>', emphasis: 
 export class Preparation {
   /** Marks of paragraphs. The alignment of a prepared paragraph is the index of its mark. */
   readonly marks: Mark[] = [];
+  /** How many pictures are described only by the names of their files, which are not written. */
+  pictureNames = 0;
   readonly #styles: ReadonlyMap<string, Style>;
   readonly #numbering: Numbering;
 
@@ -52,13 +56,18 @@ export class Preparation {
     if (names.size > MAX_NAMES)
       throw refusedError('The document cannot be read: it is not what Word writes.');
     const shapes = ['w:object', 'w:pict', 'w:drawing'];
-    const plain = shapes.reduce((part, name) => withShapes(part, name), withAlternatives(xml));
+    const drawn = shapes.reduce(
+      (part, name) => withShapes(part, name, (shape) => this.#describe(shape)),
+      withAlternatives(xml),
+    );
+    const plain = withChoices(drawn);
     const steps: readonly (readonly [name: string, replacement: (inner: string) => string])[] = [
       ['m:oMath', (omml) => `<w:r><w:t>${writeEquation(omml)}</w:t></w:r>`],
       ['m:oMathParaPr', () => ''],
       ['w:ruby', (inner) => contentOf(inner, 'w:rubyBase') ?? ''],
       ['w:tblPr', () => ''],
       ['w:tblPrEx', () => ''],
+      ['w:trPr', (inner) => `<w:trPr>${inner}</w:trPr>${missingCells(valueIn(inner, 'w:gridBefore'))}`],
       ['w:pPr', (inner) => this.#paragraph(inner)],
       ['w:rPr', (inner) => this.#run(inner)],
     ];
@@ -68,6 +77,15 @@ export class Preparation {
       .replace(ATTRIBUTES, '<$1$2>')
       .replace(/<w:cr\s*\/>/g, '<w:br/>')
       .replace(/<w:ptab[^<>]*\/>/g, '<w:tab/>');
+  }
+
+  #describe(shape: string): string {
+    const [tag = ''] = /<(?:wp:docPr\s|v:\w+\s[^<>]*\balt=)[^<>]*>/.exec(shape) ?? [];
+    const texts = ['descr', 'alt', 'title'].map((name) => attributeOf(tag, name)?.trim() ?? '');
+    const text = texts.find((one) => one !== '' && !isFileName(decodeReferences(one)));
+    if (text !== undefined) return `<w:t>![${text.replace(/[\][\s]+/g, ' ')}]()</w:t>`;
+    if (texts.some((one) => one !== '')) this.pictureNames++;
+    return '';
   }
 
   #paragraph(written: string): string {
@@ -130,20 +148,40 @@ function withAlternatives(xml: string, depth = 0): string {
 const VML = 'xmlns:v="urn:schemas-microsoft-com:vml"';
 
 /** Replaces a picture or shape by its description and its text boxes, in the old form that mammoth reads. */
-function withShapes(xml: string, name: string, depth = 0): string {
+function withShapes(xml: string, name: string, describe: (shape: string) => string, depth = 0): string {
   checkDepth(depth);
   return replaceElements(xml, name, (inner) => {
     const boxes = Array.from(elementsIn(inner, 'w:txbxContent'), (box) => {
-      const content = withShapes(box.inner, name, depth + 1);
+      const content = withShapes(box.inner, name, describe, depth + 1);
       return `<w:pict><v:textbox ${VML}>${content}</v:textbox></w:pict>`;
     });
-    return descriptionOf(inner) + boxes.join('');
+    return describe(inner) + boxes.join('');
   });
 }
 
-function descriptionOf(shape: string): string {
-  const [tag = ''] = /<(?:wp:docPr\s|v:\w+\s[^<>]*\balt=)[^<>]*>/.exec(shape) ?? [];
-  const texts = ['descr', 'alt', 'title'].map((name) => attributeOf(tag, name)?.trim() ?? '');
-  const text = texts.find((one) => one !== '');
-  return text === undefined ? '' : `<w:t>![${text.replace(/[\][\s]+/g, ' ')}]()</w:t>`;
+/** Cells for the columns that a row skips. They have no paragraph, unlike cells of the document. */
+function missingCells(count = '0'): string {
+  const columns = Math.trunc(Number(count));
+  return columns > 0 ? `<w:tc><w:tcPr><w:gridSpan w:val="${columns}"/></w:tcPr></w:tc>` : '';
+}
+
+/** Writes the choice of each old drop-down field, which has no text of its own unless a program has added it. */
+function withChoices(xml: string): string {
+  if (!xml.includes('<w:ddList')) return xml;
+  const marks = [...elementsIn(xml, 'w:fldChar')];
+  const parts: string[] = [];
+  let done = 0;
+  for (const [at, { start, end, inner }] of marks.entries()) {
+    const list = contentOf(inner, 'w:ddList');
+    if (list === undefined) continue;
+    const isEnd = ({ tag }: { readonly tag: string }) => attributeOf(tag, 'fldCharType') === 'end';
+    const next = marks[at + 1];
+    const last = next === undefined || isEnd(next) ? next : marks[at + 2];
+    if (hasText(xml.slice(end, last?.start ?? end))) continue;
+    const chosen = Number(valueIn(list, 'w:result') ?? valueIn(list, 'w:default') ?? 0);
+    const entries = Array.from(elementsIn(list, 'w:listEntry'), ({ tag }) => attributeOf(tag, 'val') ?? '');
+    parts.push(xml.slice(done, start), `<w:t xml:space="preserve">${entries[chosen] ?? ''}</w:t>`);
+    done = start;
+  }
+  return parts.join('') + xml.slice(done);
 }

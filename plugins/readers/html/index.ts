@@ -1,5 +1,13 @@
-import { type Factory, reasonOf, refusedError, type SourceFile } from '../../../core/kit.ts';
+import { type Factory, type Report, reasonOf, refusedError, type SourceFile } from '../../../core/kit.ts';
 import { decodeUnicode } from '../../toolkit/decode-unicode.ts';
+import { encodingOfMark } from '../../toolkit/encoding-of-mark.ts';
+import {
+  type Decoded,
+  decodeByTrial,
+  decodeMarkless,
+  encodingOf,
+  reportInferred,
+} from '../../toolkit/encodings/index.ts';
 import type manifest from './manifest.ts';
 import type { HtmlOptions } from './manifest.ts';
 import { createParse, type Page } from './page.ts';
@@ -10,7 +18,7 @@ const createHtmlReader: Factory<typeof manifest> = async () => {
   return {
     async read(file, { signal, report, options }) {
       signal.throwIfAborted();
-      const { text: source, encoding } = decodePage(file);
+      const { text: source, encoding } = await decodePage(file, report);
       const isXml = file.mediaType === 'application/xhtml+xml' || /\.xht(?:ml)?$/i.test(file.name ?? '');
       const seeksMain = (options as unknown as HtmlOptions).content === 'main';
       const page = await parse(source, { isXml, signal, isSearched: seeksMain });
@@ -79,22 +87,46 @@ const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
 const META = /<meta[\s/]([^>]*)/gi;
 const CHARSET = /(?:^|[\s/"';])charset\s*=\s*["']?\s*([^\s"'/>;]+)/i;
 
+/** How sure UTF-16 is that NUL bytes show. */
+const SURE = 0.95;
+
 /**
- * Decodes a page as the HTML standard requires: by its byte order mark, the charset of the request, or its
- * own declaration. A page without any of these is UTF-8 if valid, otherwise windows-1252.
+ * Decodes a page by its byte order mark, the charset of the request, or its own declaration if that fits. Otherwise
+ * the page is UTF-8 if valid, and else in the encoding that its bytes seem to have.
  *
  * @throws Error for callers if the bytes are invalid in the encoding, or not text
  */
-function decodePage({ bytes, charset }: SourceFile): ReturnType<typeof decodeUnicode> {
-  const declared = declaredIn(String.fromCharCode(...bytes.subarray(0, SCANNED)));
-  const known = isKnown(declared) ? declared : undefined;
-  const undeclared = () => (isUtf8(bytes) ? 'utf-8' : (declared ?? 'windows-1252'));
-  const { text, encoding } = decodeUnicode({ bytes, charset: charset ?? known ?? undeclared() });
-  if (text.includes('\0'))
+async function decodePage({ bytes, charset }: SourceFile, report: Report): Promise<Decoded> {
+  const isGiven = charset !== undefined || encodingOfMark(bytes) !== undefined;
+  const decoded = isGiven ? decodeUnicode({ bytes, charset }) : await decodeGuessed(bytes, report);
+  if (decoded.text.includes('\0'))
     throw refusedError(
       'The page cannot be read: it has NUL characters, as files that are not text have, and UTF-16 that is not named; save it as UTF-8.',
     );
+  return decoded;
+}
+
+async function decodeGuessed(bytes: Uint8Array, report: Report): Promise<Decoded> {
+  const { detectAll } = await import('jschardet');
+  const wide = decodeMarkless(bytes);
+  const declared = declaredIn(String.fromCharCode(...bytes.subarray(0, SCANNED)));
+  const labels = declared !== undefined && encodingOf(declared) !== undefined ? [declared] : [];
+  const trial =
+    wide === undefined
+      ? decodeByTrial(bytes, labels, detectAll, withoutTags(bytes))
+      : { ...wide, inferred: { confidence: SURE } };
+  // Every byte is valid in windows-1252, as browsers decode it.
+  if ('tried' in trial) return decodeUnicode({ bytes, charset: declared ?? 'windows-1252' });
+  const { text, encoding, inferred } = trial;
+  if (inferred !== undefined) reportInferred(report, inferred);
   return { text, encoding };
+}
+
+/** Bytes without tags, whose letters would count as those of an English text. */
+function withoutTags(bytes: Uint8Array): Uint8Array {
+  const { buffer, byteOffset, length } = bytes;
+  const page = Buffer.from(buffer, byteOffset, length).toString('latin1');
+  return Buffer.from(page.replace(/<[^<>]*>/g, ' '), 'latin1');
 }
 
 function declaredIn(head: string): string | undefined {
@@ -104,21 +136,4 @@ function declaredIn(head: string): string | undefined {
   const declared = xml ?? label;
   // The declaration was readable as ASCII. The page is therefore not in UTF-16, even if it declares UTF-16.
   return declared !== undefined && /^utf-?16/i.test(declared) ? 'utf-8' : declared;
-}
-
-function isUtf8(bytes: Uint8Array): boolean {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
-function isKnown(label: string | undefined): boolean {
-  if (label === undefined) return false;
-  try {
-    return new TextDecoder(label) !== undefined;
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,4 @@
-import { attributeOf, type Element } from './page.ts';
+import { attributeOf, type Element } from './nodes.ts';
 
 export type Finish = (text: string, element: Element) => string;
 

@@ -9,6 +9,11 @@ export default {
     mediaTypes: ['text/html', 'application/xhtml+xml'],
   },
   reports: {
+    'source-encoding-inferred':
+      '`true` if the encoding was inferred from the bytes: none was given, and none or a wrong one was declared.',
+    'source-encoding-confidence': 'How sure an inferred encoding is, from 0 to 1: `0.87`.',
+    'source-odd-bytes':
+      'How many bytes are invalid in the inferred encoding UTF-8, and were read as windows-1252; missing if none is.',
     'html-left-out': 'How many elements and comments were left out, by name: `comment 2; script 3; style 1`.',
     'html-content':
       'What was read with `content` `main`: `main`, or `all` if the page has nothing that looks like an article.',
@@ -25,8 +30,9 @@ export default {
     },
   },
   needs: {
-    packages: ['parse5', '@mozilla/readability', 'linkedom'],
+    packages: ['parse5', '@mozilla/readability', 'linkedom', 'jschardet'],
     packageFiles: {
+      jschardet: ['build/**/*.js'],
       linkedom: ['esm/**', 'commonjs/**', 'node_modules/**'],
       // Dependencies of linkedom, without tests and alternative builds.
       'css-what': ['dist/**'],

@@ -1,8 +1,8 @@
 import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
 import { refusedError } from '../../../core/kit.ts';
-
-export type Node = Tree.ChildNode;
-export type Element = Tree.Element;
+import { Formulas, isFormulaScript } from './formulas.ts';
+import { attributeOf, BLOCKS, type Element, NEVER_SHOWN, type Node, walk, words } from './nodes.ts';
+import { openShadow, orderRows } from './restructure.ts';
 
 export interface Page {
   readonly root: Tree.Document;
@@ -12,37 +12,9 @@ export interface Page {
   /** Tables and list items that contain blocks, and are therefore written as a sequence of blocks. */
   readonly loose: ReadonlySet<Element>;
   readonly leftOut: Map<string, number>;
-}
-
-export const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
-
-/** Elements whose content is never text of the page. Each is counted as left out. */
-export const NEVER_SHOWN = words('script style template iframe noembed noframes audio video canvas datalist');
-
-export const BLOCKS = words(
-  `address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer
-  form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup option p plaintext pre search
-  section summary table tbody td tfoot th thead tr ul xmp`,
-);
-
-/** Visits the nodes of a tree of any depth. @param enter returns whether to visit the children of a node */
-export function walk(
-  root: Tree.ParentNode,
-  enter: (node: Node) => boolean,
-  leave: (node: Element) => void,
-): void {
-  const open: { readonly node: Tree.ParentNode; next: number }[] = [{ node: root, next: 0 }];
-  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
-    const child = top.node.childNodes[top.next++];
-    if (child === undefined) {
-      open.pop();
-      if (top.node !== root) leave(top.node as Element);
-    } else if (enter(child) && 'childNodes' in child) open.push({ node: child, next: 0 });
-  }
-}
-
-export function attributeOf({ attrs }: Element, name: string): string | undefined {
-  return attrs.find((attribute) => attribute.name === name)?.value;
+  readonly formulas: Formulas;
+  /** The source of what a page of frames shows without them; undefined for other pages. */
+  readonly frameless: string | undefined;
 }
 
 /** UTF-16 units parsed between two checks of the signal. */
@@ -53,8 +25,8 @@ const MAX_ELEMENTS = 600_000;
 const MAX_DEPTH = 1000;
 const MAX_SEARCHED_DEPTH = 100;
 const READ = words(
-  `alt aria-hidden class colspan content hidden href lang multiple name open placeholder property rel role rowspan selected
-  size start style type value xml:lang`,
+  `alt aria-hidden class close colspan content hidden href lang linethickness multiple name open placeholder property rel
+  reversed role rowspan selected separators shadowrootmode size slot start style type value xml:lang`,
 );
 /** Elements that are never replaced by their content: they have none, or it would become visible text. */
 const NEVER_FLATTENED = words(
@@ -80,7 +52,7 @@ type Parser = InstanceType<typeof import('parse5').Parser<Tree.DefaultTreeAdapte
  * The function throws an error for callers if the page has too many elements.
  */
 export function createParse({ Parser, defaultTreeAdapter, html, TokenizerMode }: Parse5) {
-  return async (source: string, { isXml, signal, isSearched }: ParseOptions): Promise<Page> => {
+  const parse = async (source: string, { isXml, signal, isSearched }: ParseOptions): Promise<Page> => {
     const counts = { elements: 0, comments: 0, isSearched };
     const deepest = isSearched ? MAX_SEARCHED_DEPTH : MAX_DEPTH;
     const parser = new Parser({
@@ -108,6 +80,14 @@ export function createParse({ Parser, defaultTreeAdapter, html, TokenizerMode }:
     signal.throwIfAborted();
     return survey(parser.document, counts);
   };
+  return async (source: string, options: ParseOptions): Promise<Page> => {
+    const page = await parse(source, options);
+    if (page.frameless === undefined) return page;
+    const shown = await parse(page.frameless, options);
+    const leftOut = new Map([...shown.leftOut, ...page.leftOut]);
+    const metadata = { ...shown.metadata, ...page.metadata };
+    return { ...shown, leftOut, metadata, title: page.title ?? shown.title };
+  };
 }
 
 interface Counts {
@@ -132,13 +112,20 @@ function createAdapter(adapter: Parse5['defaultTreeAdapter'], counts: Counts) {
       if (child.nodeName !== '#comment') adapter.appendChild(parent, child);
     },
     insertText(parent, text) {
-      if (!NEVER_SHOWN.has(parent.nodeName)) adapter.insertText(parent, text);
+      if (!NEVER_SHOWN.has(parent.nodeName) || isKept(parent)) adapter.insertText(parent, text);
     },
     onItemPop(node) {
       // Copies the array, because an array that has grown keeps spare capacity.
       if ('childNodes' in node) node.childNodes = node.childNodes.slice();
     },
   } satisfies typeof adapter as typeof adapter;
+}
+
+/** Whether the text of an element that is never shown is read: what pages show without frames, and formulas. */
+function isKept(parent: Tree.ParentNode): boolean {
+  return (
+    parent.nodeName === 'noframes' || (parent.nodeName === 'script' && isFormulaScript(parent as Element))
+  );
 }
 
 const refusal = (reason: string): Error => refusedError(`The page cannot be read: ${reason}; divide it.`);
@@ -181,11 +168,21 @@ function survey(
     for (let at = elements.length - 1; at >= 0 && !loose.has(elements[at] as Element); at--)
       loose.add(elements[at] as Element);
   };
+  const formulas = new Formulas();
+  let hasFrames = false;
+  let frameless = '';
   const enter = (node: Node): boolean => {
     if (!('tagName' in node)) return false;
     const { nodeName: name } = node;
     about.see(node);
-    if (NEVER_SHOWN.has(name)) leftOut.set(name, (leftOut.get(name) ?? 0) + 1);
+    const unslotted = openShadow(node);
+    if (unslotted > 0) leftOut.set('hidden', (leftOut.get('hidden') ?? 0) + unslotted);
+    if (name === 'table') orderRows(node);
+    formulas.enter(node);
+    hasFrames ||= name === 'frameset';
+    if (name === 'noframes') frameless += textIn(node);
+    else if (NEVER_SHOWN.has(name) && !formulas.tex.has(node))
+      leftOut.set(name, (leftOut.get(name) ?? 0) + 1);
     const isHeading = HEADING.test(name);
     if (isHeading) loosen(around.li);
     if (isHeading || LARGE.has(name)) loosen(around.table);
@@ -193,9 +190,28 @@ function survey(
     around[name]?.push(node);
     return true;
   };
-  walk(root, enter, ({ nodeName }) => around[nodeName]?.pop());
-  return { root, elements, loose, leftOut, title: about.title, metadata: about.metadata };
+  const leave = (node: Element): void => {
+    around[node.nodeName]?.pop();
+    formulas.leave(node);
+  };
+  walk(root, enter, leave);
+  const isFrameless = hasFrames && frameless.trim() !== '';
+  if (frameless !== '' && !isFrameless) leftOut.set('noframes', 1);
+  const { title, metadata } = about;
+  return {
+    root,
+    elements,
+    loose,
+    leftOut,
+    title,
+    metadata,
+    formulas,
+    frameless: isFrameless ? frameless : undefined,
+  };
 }
+
+const textIn = ({ childNodes }: Element): string =>
+  childNodes.map((node) => ('value' in node ? node.value : '')).join('');
 
 const MEMBERS: Readonly<Record<string, string>> = {
   description: 'description',

@@ -1,9 +1,12 @@
 import { escapeBlockStarts, fencedCode, markdownHeading } from '../../toolkit/markdown/index.ts';
 import { Blocks, MAX_SPANNED, Table } from './blocks.ts';
+import { writeMath } from './formulas.ts';
 import { codeSpan, type Finish, Inline, inBrackets, link, linkText, superscript } from './inline.ts';
-import { attributeOf, BLOCKS, type Element, NEVER_SHOWN, type Node, type Page, walk, words } from './page.ts';
+import { labelOf } from './labels.ts';
+import { attributeOf, BLOCKS, type Element, NEVER_SHOWN, type Node, walk, words } from './nodes.ts';
+import type { Page } from './page.ts';
 
-const APART = words('button img input math select svg text textarea');
+const APART = words('button img input select svg text textarea');
 const HIDDEN = words('head title rp area defs symbol metadata desc annotation annotation-xml');
 const PREFORMATTED = words('pre listing xmp plaintext');
 const FIELDS_WITHOUT_TEXT = words('hidden checkbox radio password file color range');
@@ -16,8 +19,6 @@ const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ['sup', superscript],
   ['rt', inBrackets],
 ]);
-/** Operators that are written before the second operand of an element of MathML. */
-const SIGNS: Readonly<Record<string, string>> = { mfrac: '/', msup: '^', msub: '_' };
 const HEADING = /^h[1-6]$/;
 const NOT_DISPLAYED = /display\s*:\s*none/i;
 
@@ -32,11 +33,23 @@ export function writeMarkdown(page: Page): string {
   return writer.end();
 }
 
+interface List {
+  readonly element: Element;
+  /** The number of the next item; undefined without numbers. */
+  next: number | undefined;
+  readonly step: number;
+  isFirst: boolean;
+}
+
 class Writer {
   readonly #page: Page;
   readonly #blocks = new Blocks();
   readonly #inline = new Inline();
-  readonly #lists: { readonly element: Element; next: number | undefined; isFirst: boolean }[] = [];
+  readonly #lists: List[] = [];
+  /** The number of the item that begins, if Markdown has no such numbers. */
+  #label = '';
+  #endsInWord = false;
+  #isAfterFormula = false;
   readonly #tables: { readonly element: Element; readonly rows: Table }[] = [];
   readonly #budget = { cells: MAX_SPANNED };
   #oneLine: Element | undefined;
@@ -58,8 +71,12 @@ class Writer {
   enter(node: Node): boolean {
     if ('value' in node) this.#text(node.value);
     if (!('tagName' in node)) return false;
-    if (!this.#isShown(node)) return false;
+    const tex = this.#page.formulas.tex.get(node);
+    if (tex !== undefined) this.#formula(tex);
+    if (tex !== undefined || !this.#isShown(node)) return false;
     const { nodeName: name } = node;
+    if (name === 'math') this.#formula(writeMath(node));
+    if (name === 'math' || this.#page.formulas.isRepeated(node)) return false;
     if (this.#pre !== undefined) this.#enterInPre(node);
     else if (BLOCKS.has(name)) this.#enterBlock(node);
     else this.#enterInline(node);
@@ -90,8 +107,26 @@ class Writer {
   }
 
   #text(value: string): void {
+    if (this.#label !== '' && value.trim() !== '') {
+      const label = `${this.#label} `;
+      this.#label = '';
+      this.#text(label);
+    }
     if (this.#pre !== undefined) this.#pre.text += value;
-    else this.#inline.text(value);
+    else {
+      if (this.#isAfterFormula && /^[\p{L}\p{N}]/u.test(value)) this.#inline.space();
+      this.#inline.text(value);
+    }
+    this.#isAfterFormula = false;
+    this.#endsInWord = /[\p{L}\p{N}]$/u.test(value);
+  }
+
+  /** Writes a formula, apart from the words around it. */
+  #formula(text: string): void {
+    if (text === '') return;
+    if (this.#pre === undefined && (this.#endsInWord || this.#isAfterFormula)) this.#inline.space();
+    this.#text(text);
+    this.#isAfterFormula = true;
   }
 
   #enterInline(element: Element): void {
@@ -104,10 +139,6 @@ class Writer {
     else if (name === 'img') this.#inline.text(attributeOf(element, 'alt') ?? '');
     else if (name === 'input') this.#inline.text(textOfField(element));
     else if (name === 'select') this.#inline.text(`${shownOptions(element).join(' ')} `);
-    const parent = element.parentNode as Element | null;
-    const sign = SIGNS[parent?.nodeName ?? ''];
-    if (sign !== undefined && parent?.childNodes.find((child) => 'tagName' in child) !== element)
-      this.#inline.text(sign);
   }
 
   #hasAddresses(): boolean {
@@ -154,16 +185,27 @@ class Writer {
   }
 
   #enterList(element: Element): void {
-    const start = Number.parseInt(attributeOf(element, 'start') ?? '', 10);
-    const next = element.nodeName === 'ol' ? (start >= 0 ? start : 1) : undefined;
-    this.#lists.push({ element, next, isFirst: this.#lists.length === 0 });
+    const items = element.childNodes.filter(({ nodeName }) => nodeName === 'li').length;
+    const isDown = attributeOf(element, 'reversed') !== undefined;
+    const start = integerOf(element, 'start') ?? (isDown ? items : 1);
+    const next = element.nodeName === 'ol' ? start : undefined;
+    this.#lists.push({ element, next, step: isDown ? -1 : 1, isFirst: this.#lists.length === 0 });
   }
 
   #enterItem(element: Element): void {
+    this.#label = '';
     if (this.#page.loose.has(element)) return;
     const list = this.#lists.at(-1);
     const isFirst = list?.isFirst ?? true;
-    const mark = list?.next === undefined ? '- ' : `${list.next++}. `;
+    let mark = '- ';
+    if (list?.next !== undefined) {
+      const number = integerOf(element, 'value') ?? list.next;
+      list.next = number + list.step;
+      const type = attributeOf(element, 'type') ?? attributeOf(list.element, 'type') ?? '';
+      const label = labelOf(type, number);
+      if (/^\d{1,9}\.$/.test(label)) mark = `${label} `;
+      else this.#label = label;
+    }
     if (list !== undefined) list.isFirst = false;
     this.#blocks.enter(element, mark, isFirst);
   }
@@ -221,6 +263,11 @@ function isAside(element: Element): boolean {
 }
 
 const ASIDE = /(?:^|\s)(?:mw-editsection|sr-only|visually-hidden|screen-reader-text)(?:\s|$)/;
+
+function integerOf(element: Element, name: string): number | undefined {
+  const written = /^\s*([+-]?\d{1,9})/.exec(attributeOf(element, name) ?? '')?.[1];
+  return written === undefined ? undefined : Number(written);
+}
 
 function spanOf(cell: Element, name: string): number {
   const span = Number.parseInt(attributeOf(cell, name) ?? '', 10);

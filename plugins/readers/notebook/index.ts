@@ -3,6 +3,7 @@ import { type Factory, reasonOf, refusedError, type SourcePlace } from '../../..
 import { decodeUnicode } from '../../toolkit/decode-unicode.ts';
 import { fencedCode, findMarkdownBlocks } from '../../toolkit/markdown/index.ts';
 import type manifest from './manifest.ts';
+import { shownIn } from './terminal.ts';
 
 const cells = {
   type: 'array',
@@ -37,16 +38,20 @@ type Notebook = FromSchema<typeof notebookSchema>;
 type Cell = FromSchema<typeof cells>[number];
 type Output = NonNullable<Cell['outputs']>[number];
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: escapes that colour a terminal begin with a control character.
-const COLOURS = /\u001b\[[\d;?]*[A-Za-z]/g;
 const DEFAULT_LANGUAGE = 'python';
 
-function writeNotebook(cells: readonly Cell[], language: string): { text: string; places: SourcePlace[] } {
+type Counts = Record<'data_address' | 'image' | 'html', number>;
+
+function writeNotebook(
+  cells: readonly Cell[],
+  language: string,
+): { text: string; places: SourcePlace[]; counts: Counts } {
   const places: SourcePlace[] = [];
   const parts: string[] = [];
+  const counts: Counts = { data_address: 0, image: 0, html: 0 };
   let length = 0;
   for (const [index, cell] of cells.entries()) {
-    const text = writeCell(cell, language);
+    const text = writeCell(cell, language, counts);
     if (text === '') continue;
     const gap = length === 0 ? '' : '\n\n';
     const start = length + gap.length;
@@ -54,7 +59,7 @@ function writeNotebook(cells: readonly Cell[], language: string): { text: string
     length = start + text.length;
     places.push({ start, end: length, cell: index + 1 });
   }
-  return { text: parts.join(''), places };
+  return { text: parts.join(''), places, counts };
 }
 
 function languageOf({ metadata }: Notebook): string {
@@ -62,14 +67,28 @@ function languageOf({ metadata }: Notebook): string {
   return typeof named === 'string' && /^[\w+#.-]+$/.test(named) ? named : DEFAULT_LANGUAGE;
 }
 
-function writeCell({ cell_type, source, input, level = 1, outputs = [] }: Cell, language: string): string {
+function writeCell(
+  { cell_type, source, input, level = 1, outputs = [] }: Cell,
+  language: string,
+  counts: Counts,
+): string {
   const text = textOf(source ?? input).replace(/\n$/, '');
-  const written = outputs.map((output) => fenced(outputText(output).replace(COLOURS, '').trimEnd(), 'text'));
+  const shown = outputTexts(outputs, counts).map((output) => fenced(shownIn(output).trimEnd(), 'text'));
   let own = text;
   if (cell_type === 'code') own = fenced(text, language);
   else if (cell_type === 'heading') own = `${'#'.repeat(level)} ${text}`;
-  else if (cell_type === 'markdown') own = withClosedFence(text);
-  return [own, ...written].filter((part) => part.trim() !== '').join('\n\n');
+  else if (cell_type === 'markdown') own = withClosedFence(withoutData(text, counts));
+  return [own, ...shown].filter((part) => part.trim() !== '').join('\n\n');
+}
+
+/** Pictures and files within Markdown. Short ones, such as a dot, are not left out. */
+const DATA = /data:[\w.+-]+\/[\w.+-]+(?:;[\w.+-]+(?:=[\w.+-]+)?)*,[^\s"'()<>\]]{64,}/gi;
+
+function withoutData(markdown: string, counts: Counts): string {
+  return markdown.replace(DATA, () => {
+    counts.data_address++;
+    return '';
+  });
 }
 
 /** Closes a code fence that a cell leaves open. Otherwise the fence would include the next cell. */
@@ -86,9 +105,31 @@ function textOf(written: unknown): string {
   return Array.isArray(written) ? written.join('') : typeof written === 'string' ? written : '';
 }
 
-function outputText({ output_type, text, data, ename, evalue }: Output): string {
+/** The texts of outputs. Streams that follow each other are one text, because a progress bar may be in several. */
+function outputTexts(outputs: readonly Output[], counts: Counts): string[] {
+  const texts: string[] = [];
+  let before: unknown;
+  for (const output of outputs) {
+    const text = outputText(output, counts);
+    const name = output.output_type === 'stream' ? (output.name ?? 'stdout') : undefined;
+    if (name !== undefined && name === before) texts.push((texts.pop() ?? '') + text);
+    else texts.push(text);
+    before = name;
+  }
+  return texts;
+}
+
+/** What Python writes for an object that is shown as a picture: `<Figure size 640x480 with 1 Axes>`. */
+const REPRESENTATION = /^\s*<[^<>\n]*>\s*$/;
+
+function outputText({ output_type, text, data, ename, evalue }: Output, counts: Counts): string {
   if (output_type === 'error' || output_type === 'pyerr') return `${ename}: ${evalue}`;
-  return textOf(text ?? data?.['text/markdown'] ?? data?.['text/plain']);
+  const markdown = textOf(data?.['text/markdown']);
+  const shown = markdown === '' ? textOf(text ?? data?.['text/plain']) : withoutData(markdown, counts);
+  const isImage = Object.keys(data ?? {}).some((type) => type.startsWith('image/'));
+  if (isImage) counts.image++;
+  else if (data?.['text/html'] !== undefined && shown === '') counts.html++;
+  return isImage && REPRESENTATION.test(shown) ? '' : shown;
 }
 
 const fenced = (text: string, language: string): string =>
@@ -104,13 +145,14 @@ const createNotebookReader: Factory<typeof manifest> = ({ createCheck }) => {
       const book = parsed(json);
       const title = book.metadata?.title;
       const cells = book.cells ?? book.worksheets?.flatMap((sheet) => sheet.cells ?? []) ?? [];
-      const { text, places } = writeNotebook(cells, languageOf(book));
+      const { text, places, counts } = writeNotebook(cells, languageOf(book));
       return {
         // Lone surrogates cannot be encoded in UTF-8.
         text: text.toWellFormed(),
         places,
         mediaType: 'text/markdown',
         encoding,
+        leftOut: Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
         ...(typeof title === 'string' && { title: title.toWellFormed() }),
       };
     },

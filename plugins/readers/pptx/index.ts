@@ -1,5 +1,11 @@
 import { type Factory, refusedError, type SourcePlace, type SourcePosition } from '../../../core/kit.ts';
-import { type OfficeFile, openOfficeFile, type Relationship } from '../../toolkit/office/index.ts';
+import {
+  decodeEscapes,
+  isFileName,
+  type OfficeFile,
+  openOfficeFile,
+  type Relationship,
+} from '../../toolkit/office/index.ts';
 import {
   boxOf,
   frameOf,
@@ -10,6 +16,7 @@ import {
   type Transform,
 } from './geometry.ts';
 import type manifest from './manifest.ts';
+import { boxAround, inReadingOrder, type Unit } from './order.ts';
 import { lineOf, oneLine, writeBody, writeChart, writeDiagram, writeTable } from './text.ts';
 import { childrenOf, type Element, find, findBelow, referenceOf, treeOf } from './tree.ts';
 
@@ -23,7 +30,8 @@ const createPptxReader: Factory<typeof manifest> = () => ({
     signal.throwIfAborted();
     const file = openOfficeFile(bytes, MAX_BYTES);
     const presentation = treeOf(file.part(file.main), file.main).children[0];
-    const slides = new SlideReader(file, slideTransform(presentation));
+    const isRightToLeft = ['1', 'true'].includes(presentation?.attributes.rtl ?? '');
+    const slides = new SlideReader(file, slideTransform(presentation), isRightToLeft);
     const links = file.relationships(file.main);
     const parts: string[] = [];
     const places: SourcePlace[] = [];
@@ -50,7 +58,9 @@ const createPptxReader: Factory<typeof manifest> = () => ({
     }
     if (hidden > 0) report('hidden-slides', String(hidden));
     const { title, metadata } = file;
-    return { text: parts.join(''), places, mediaType: 'text/markdown', title, metadata };
+    const { pictureNames } = slides;
+    const leftOut = pictureNames > 0 ? { picture_name: pictureNames } : {};
+    return { text: parts.join(''), places, mediaType: 'text/markdown', title, metadata, leftOut };
   },
 });
 
@@ -58,7 +68,7 @@ export default createPptxReader;
 
 interface Slide {
   readonly isHidden: boolean;
-  /** In the order of the slide, but with the title first. */
+  /** In reading order, with the title first. */
   readonly blocks: readonly Block[];
 }
 
@@ -84,10 +94,14 @@ class SlideReader {
   readonly #frames: InheritedFrames;
   readonly #texts = new Map<string, string>();
   readonly #read = new Set<string>();
+  readonly #isRightToLeft: boolean;
   #images = 0;
+  /** How many pictures are described only by the names of their files, which are not written. */
+  pictureNames = 0;
 
-  constructor(file: OfficeFile, transform: Transform) {
+  constructor(file: OfficeFile, transform: Transform, isRightToLeft: boolean) {
     this.#file = file;
+    this.#isRightToLeft = isRightToLeft;
     this.#transform = transform;
     this.#frames = new InheritedFrames(file);
   }
@@ -99,16 +113,15 @@ class SlideReader {
     const slide = this.#root(path);
     const links = this.#file.relationships(path);
     const tree = find(slide, 'cSld', 'spTree');
-    const blocks = this.#shapes(tree, { path, links, transform: this.#transform });
+    const units = this.#shapes(tree, { path, links, transform: this.#transform });
+    const titles = units.flatMap(({ items }) => items).filter(({ isTitle }) => isTitle);
+    const others = units.map((unit) => ({ ...unit, items: unit.items.filter(({ isTitle }) => !isTitle) }));
     const notes = [...links.values()].find(({ type }) => type === 'notesSlide')?.target;
     const note = notes === undefined ? '' : this.#textOf(notes, (root) => notesOf(root));
-    const all = [...blocks, { text: note === '' ? '' : `Notes: ${note}`, isTitle: false, position: {} }];
-    const written = all.filter(({ text }) => text !== '');
     const isHidden = ['0', 'false'].includes(slide?.attributes.show ?? '');
-    return {
-      isHidden,
-      blocks: [true, false].flatMap((is) => written.filter(({ isTitle }) => isTitle === is)),
-    };
+    const blocks = [...titles, ...inReadingOrder(others, this.#isRightToLeft)];
+    if (note !== '') blocks.push({ text: `Notes: ${note}`, isTitle: false, position: {} });
+    return { isHidden, blocks };
   }
 
   #root(path: string): Element | undefined {
@@ -120,17 +133,22 @@ class SlideReader {
     return this.#texts.get(path) as string;
   }
 
-  #shapes(tree: Element | undefined, around: Surroundings): Block[] {
-    return (tree?.children ?? []).flatMap((shape): Block[] => {
+  /** The shapes of a tree that have text. A group is one unit, so that its shapes stay together. */
+  #shapes(tree: Element | undefined, around: Surroundings): Unit<Block>[] {
+    return (tree?.children ?? []).flatMap((shape): Unit<Block>[] => {
       const { name } = shape;
       if (name === 'grpSp') {
         const transform = groupTransform(frameOf(shape), around.transform);
-        return this.#shapes(shape, { ...around, transform });
+        const items = inReadingOrder(this.#shapes(shape, { ...around, transform }), this.#isRightToLeft);
+        return items.length === 0
+          ? []
+          : [{ items, box: boxAround(items.map(({ position }) => position.box)) }];
       }
       if (name === 'AlternateContent')
         return this.#shapes(find(shape, 'Choice') ?? find(shape, 'Fallback'), around);
-      if (name === 'sp' || name === 'pic' || name === 'graphicFrame') return [this.#block(shape, around)];
-      return [];
+      if (name !== 'sp' && name !== 'pic' && name !== 'graphicFrame') return [];
+      const block = this.#block(shape, around);
+      return block.text === '' ? [] : [{ items: [block], box: block.position.box }];
     });
   }
 
@@ -142,11 +160,17 @@ class SlideReader {
     const isPicture = shape.name === 'pic';
     const position = { ...(box && { box }), ...(isPicture && { image: ++this.#images }) };
     if (type !== undefined && LEFT_OUT.has(type)) return { text: '', isTitle, position };
-    if (isPicture) return { text: descriptionOf(shape), isTitle: false, position };
+    if (isPicture) return { text: this.#describe(shape), isTitle: false, position };
     if (shape.name === 'graphicFrame') return { text: this.#graphic(shape, links), isTitle, position };
     const body = find(shape, 'txBody');
     const isList = placeholder !== undefined && LISTS.has(type);
     return { text: isTitle ? lineOf(body, links) : writeBody(body, links, isList), isTitle, position };
+  }
+
+  #describe(picture: Element): string {
+    const text = descriptionOf(picture);
+    if (isFileName(text)) this.pictureNames++;
+    return text === '' || isFileName(text) ? '' : `![${text.replace(/[[\]]/g, '\\$&')}]()`;
   }
 
   #graphic(frame: Element, links: Surroundings['links']): string {
@@ -161,8 +185,7 @@ class SlideReader {
 }
 
 function descriptionOf(picture: Element): string {
-  const text = oneLine(findBelow(picture, 'cNvPr')?.attributes.descr ?? '');
-  return text === '' ? '' : `![${text.replace(/[[\]]/g, '\\$&')}]()`;
+  return oneLine(decodeEscapes(findBelow(picture, 'cNvPr')?.attributes.descr ?? ''));
 }
 
 function notesOf(notes: Element | undefined): string {

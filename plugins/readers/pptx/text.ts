@@ -1,5 +1,5 @@
 import { escapeBlockStarts, markdownTable } from '../../toolkit/markdown/index.ts';
-import type { Relationship } from '../../toolkit/office/index.ts';
+import { decodeEscapes, EquationWriter, type Relationship, raised } from '../../toolkit/office/index.ts';
 import { childrenOf, type Element, find, findBelow, referenceOf } from './tree.ts';
 
 type Relationships = ReadonlyMap<string, Relationship>;
@@ -51,11 +51,34 @@ export function oneLine(text: string): string {
 
 function textOf(element: Element, links: Relationships): string {
   const { name, children, attributes, text } = element;
-  if (name === 't') return text.replace(/\r\n?|\v/g, '\n');
+  if (name === 't') return decodeEscapes(text).replace(BREAKS, '\n').replace(CONTROLS, '');
   if (name === 'br') return '\n';
+  if (name === 'oMath') return equationOf(element);
   if (name === 'Fallback' || (name === 'fld' && FIELDS.test(attributes.type ?? ''))) return '';
-  const own = children.map((child) => textOf(child, links)).join('');
-  return name === 'r' ? linked(own, links.get(referenceOf(find(element, 'rPr', 'hlinkClick')))) : own;
+  // Equations of one paragraph stand below each other.
+  const own = children.map((child) => textOf(child, links)).join(name === 'oMathPara' ? '\n' : '');
+  if (name !== 'r') return own;
+  const properties = find(element, 'rPr');
+  const isRaised = Number(properties?.attributes.baseline ?? 0) > 0;
+  return linked(isRaised ? raised(own) : own, links.get(referenceOf(find(properties, 'hlinkClick'))));
+}
+
+/** Line breaks of all programs. PowerPoint writes a break within a title as a vertical tab. */
+const BREAKS = /\r\n?|\n?\v|\u2028/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: an escape such as `_x0007_` may mean them.
+const CONTROLS = /[\u0000-\u0008\u000e-\u001f]/g;
+
+function equationOf(equation: Element): string {
+  const writer = new EquationWriter();
+  const write = ({ name, attributes, text, children }: Element): void => {
+    const value = Object.entries(attributes).find(([key]) => key === 'val' || key.endsWith(':val'))?.[1];
+    writer.open(name, value);
+    writer.text(text);
+    for (const child of children) write(child);
+    writer.close();
+  };
+  write(equation);
+  return writer.end();
 }
 
 function linked(text: string, link: Relationship | undefined): string {

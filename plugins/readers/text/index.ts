@@ -1,6 +1,13 @@
 import { type Factory, type Report, refusedError, type SourceFile } from '../../../core/kit.ts';
 import { encodingOfMark } from '../../toolkit/encoding-of-mark.ts';
-import { detectedLabels } from './detected.ts';
+import {
+  type Decoded,
+  decode,
+  decodeByTrial,
+  decodeMarkless,
+  encodingOf,
+  reportInferred,
+} from '../../toolkit/encodings/index.ts';
 import type manifest from './manifest.ts';
 
 const REMEDY =
@@ -19,13 +26,13 @@ async function readText(file: SourceFile, report: Report): Promise<Decoded> {
   const mark = encodingOfMark(bytes);
   const label = mark ?? charset;
   if (label === undefined) {
-    const wide = wideText(bytes);
+    const wide = decodeMarkless(bytes);
     if (wide !== undefined) {
-      report(...INFERRED);
+      reportInferred(report, { confidence: SURE });
       return wide;
     }
   }
-  const encoding = label === undefined ? undefined : labelOf(label);
+  const encoding = label === undefined ? undefined : encodingOf(label);
   const isWide = encoding?.startsWith('utf-16') === true;
   if (!isWide) refuseBinary(bytes);
   if (label === undefined) return readByTrial(file, report);
@@ -37,27 +44,21 @@ async function readText(file: SourceFile, report: Report): Promise<Decoded> {
   throw refusal(`it is not valid ${encoding}, although ${source} says so; ${REMEDY}`);
 }
 
-const INFERRED = ['source-encoding-inferred', 'true'] as const;
+/** How sure UTF-16 is that NUL bytes show. */
+const SURE = 0.95;
 
 const refusal = (reason: string): Error => refusedError(`The file cannot be read as text: ${reason}.`);
 
 async function readByTrial(file: SourceFile, report: Report): Promise<Decoded> {
-  const { bytes } = file;
-  const tried = [...declaredLabels(file), 'utf-8'];
-  for (const label of tried) {
-    const decoded = decode(bytes, label);
-    if (decoded !== undefined) return decoded;
-  }
-  for (const label of await detectedLabels(bytes)) {
-    const decoded = decode(bytes, label);
-    if (decoded !== undefined && isPlainText(decoded.text)) {
-      report(...INFERRED);
-      return decoded;
-    }
-    tried.push(label);
-  }
-  const list = [...new Set(tried)].join(', ');
-  throw refusal(`its bytes are not valid in any encoding that was tried (${list}); if it is text, ${REMEDY}`);
+  const { detectAll } = await import('jschardet');
+  const trial = decodeByTrial(file.bytes, declaredLabels(file), detectAll);
+  if ('tried' in trial)
+    throw refusal(
+      `its bytes are not valid in any encoding that was tried (${trial.tried.join(', ')}); if it is text, ${REMEDY}`,
+    );
+  const { text, encoding, inferred } = trial;
+  if (inferred !== undefined) reportInferred(report, inferred);
+  return { text, encoding };
 }
 
 interface Signature {
@@ -105,16 +106,6 @@ function refuseBinary(bytes: Uint8Array): void {
   );
 }
 
-/** Bytes that are searched for UTF-16 without a byte order mark. */
-const SAMPLE = 8192;
-/** Maximum NUL bytes on the rarer side of byte pairs (as in U+0100), relative to those on the other side. */
-const MAX_ELSEWHERE = 0.1;
-/** Minimum share of pairs with a NUL byte on the more frequent side, as ASCII letters and spaces have. */
-const MIN_SHARE = 0.1;
-/** With fewer NUL bytes on the more frequent side, their share of pairs must be at least `SURE_SHARE`. */
-const MIN_NULS = 16;
-const SURE_SHARE = 0.4;
-
 const startsWith = (bytes: Uint8Array, ...mark: readonly number[]): boolean =>
   mark.every((byte, at) => bytes[at] === byte);
 
@@ -122,21 +113,6 @@ const hasUtf32Mark = (bytes: Uint8Array): boolean =>
   startsWith(bytes, 0xff, 0xfe, 0, 0) || startsWith(bytes, 0, 0, 0xfe, 0xff);
 
 const hasNul = (bytes: Uint8Array): boolean => bytes.includes(0);
-
-/** Decodes UTF-16 without a byte order mark, recognised by NUL bytes mostly on one side of byte pairs. */
-function wideText(bytes: Uint8Array): Decoded | undefined {
-  if (bytes.length % 2 !== 0 || !hasNul(bytes)) return undefined;
-  const length = Math.min(bytes.length, SAMPLE);
-  const nuls: [even: number, odd: number] = [0, 0];
-  for (let at = 0; at < length; at++) if (bytes[at] === 0) nuls[at % 2 === 0 ? 0 : 1]++;
-  const [even, odd] = nuls;
-  const less = Math.min(even, odd);
-  const most = Math.max(even, odd);
-  const share = most >= MIN_NULS ? MIN_SHARE : SURE_SHARE;
-  if (less > most * MAX_ELSEWHERE || most < (length / 2) * share) return undefined;
-  const decoded = decode(bytes, odd > even ? 'utf-16le' : 'utf-16be');
-  return decoded !== undefined && isPlainText(decoded.text) ? decoded : undefined;
-}
 
 /** Bytes at the start of a file that may declare its encoding, as in browsers. */
 const SCANNED = 1024;
@@ -157,14 +133,7 @@ function declaredLabels({ bytes, name = '', mediaType = '' }: SourceFile): strin
   const isHtml = HTML_NAME.test(name) || mediaType.includes('html') || /^\s*</.test(head);
   const declared = [XML, CSS, COOKIE].map((pattern) => pattern.exec(head)?.[1]);
   const labels = [...declared, isHtml ? charsetOfMeta(head) : undefined];
-  const known = labels.flatMap((label = '') => asWritten(label) ?? []);
-  return switchesToKanji(bytes) ? [...known, 'iso-2022-jp'] : known;
-}
-
-/** Detects ISO-2022-JP, which is ASCII with escapes and therefore also valid UTF-8. */
-function switchesToKanji({ buffer, byteOffset, byteLength }: Uint8Array): boolean {
-  const bytes = Buffer.from(buffer, byteOffset, byteLength);
-  return bytes.includes('\u001b$B') || bytes.includes('\u001b$@');
+  return labels.flatMap((label = '') => asWritten(label) ?? []);
 }
 
 function charsetOfMeta(head: string): string | undefined {
@@ -179,55 +148,9 @@ function charsetOfMeta(head: string): string | undefined {
 
 /** The encoding that a declaration means. A declaration readable as ASCII does not mean UTF-16. */
 function asWritten(label: string): string | undefined {
-  const encoding = labelOf(label);
+  const encoding = encodingOf(label);
   if (encoding?.startsWith('utf-16') === true) return 'utf-8';
   return encoding === 'x-user-defined' ? 'windows-1252' : encoding;
-}
-
-interface Decoded {
-  readonly text: string;
-  readonly encoding: string;
-}
-
-/** Labels of ASCII, which the WHATWG standard treats as windows-1252. */
-const ASCII = /^(us-)?ascii$/i;
-/** Control characters that rarely occur in text: all except white space, ESC, and NEL. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for.
-const CONTROL = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f-\u0084\u0086-\u009f]/g;
-/** Encodings in which ICU decodes invalid lead bytes to control characters. The standard rejects the text. */
-const EAST_ASIAN = /^(?:big5|euc-|gb|shift_jis)/;
-const C1 = /[\u0080-\u009f]/;
-/** A text with fewer characters per control character comes from a wrong guess. */
-const CHARACTERS_PER_CONTROL = 200;
-
-function labelOf(label: string): string | undefined {
-  try {
-    return new TextDecoder(label).encoding;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Decodes bytes losslessly; undefined if the encoding is unknown, or the bytes are invalid in it. */
-function decode(bytes: Uint8Array, label: string): Decoded | undefined {
-  if (ASCII.test(label) && bytes.some((byte) => byte > 0x7f)) return undefined;
-  try {
-    const decoder = new TextDecoder(label, { fatal: true });
-    const text = decoder.decode(bytes);
-    if (EAST_ASIAN.test(decoder.encoding) && C1.test(text)) return undefined;
-    return { text, encoding: decoder.encoding };
-  } catch (error) {
-    // The label is unknown or the bytes are invalid. A text that is too long throws another error.
-    if (error instanceof RangeError || error instanceof TypeError) return undefined;
-    throw error;
-  }
-}
-
-/** Whether a text has few control characters. Wrong guesses produce many. */
-function isPlainText(text: string): boolean {
-  let allowed = Math.floor(text.length / CHARACTERS_PER_CONTROL);
-  for (const _ of text.matchAll(CONTROL)) if (--allowed < 0) return false;
-  return true;
 }
 
 const createTextReader: Factory<typeof manifest> = () => ({

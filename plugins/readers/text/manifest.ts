@@ -30,7 +30,10 @@ export default {
   formats: { extensions: words(EXTENSIONS), mediaTypes: words(MEDIA_TYPES) },
   reports: {
     'source-encoding-inferred':
-      '`true` if the encoding was neither given nor declared and the bytes are not UTF-8, so that it was inferred from them.',
+      '`true` if the encoding was inferred from the bytes: none was given, and none or a wrong one was declared.',
+    'source-encoding-confidence': 'How sure an inferred encoding is, from 0 to 1: `0.87`.',
+    'source-odd-bytes':
+      'How many bytes are invalid in the inferred encoding UTF-8, and were read as windows-1252; missing if none is.',
   },
   needs: { packages: ['jschardet'], packageFiles: { jschardet: ['build/**/*.js'] } },
   light: true,

@@ -15,6 +15,10 @@ export default {
       'application/vnd.ms-excel.template.macroenabled.12',
     ],
   },
-  reports: { 'hidden-sheets': 'How many sheets with text are hidden in Excel; missing if none is.' },
+  reports: {
+    'hidden-sheets': 'How many sheets with text are hidden in Excel; missing if none is.',
+    'formulas-without-value':
+      'How many formulas have no saved value, so that the text has the formula; missing if all have one.',
+  },
   guarded: true,
 } as const satisfies Manifest;

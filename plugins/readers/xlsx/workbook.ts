@@ -1,8 +1,9 @@
 import { refusedError } from '../../../core/kit.ts';
 import { escapeCell } from '../../toolkit/markdown/index.ts';
 import { readXml, type XmlAttributes } from '../../toolkit/markup/index.ts';
-import { openOfficeFile } from '../../toolkit/office/index.ts';
+import { decodeEscapes, type OfficeFile, openOfficeFile, raised } from '../../toolkit/office/index.ts';
 import { columnNumber } from '../../toolkit/places.ts';
+import { type CellFormat, formatOf, numberText, UNFORMATTED } from './values.ts';
 
 /** Maximum bytes of all XML in a workbook. */
 const MAX_BYTES = 128 * 1024 * 1024;
@@ -13,24 +14,38 @@ const MAX_NAME_LENGTH = 255;
 export interface Sheet {
   readonly name: string;
   readonly isHidden: boolean;
-  /** Visits each row that has text, with its cells by column. Row and column numbers begin at 1. */
-  readonly forEachRow: (visit: (row: number, cells: ReadonlyMap<number, string>) => void) => void;
+  /** Visits each row that has text. */
+  readonly forEachRow: (visit: (row: Row) => void) => void;
+}
+
+export interface Row {
+  /** Counted from 1. */
+  readonly number: number;
+  /** By column, counted from 1. */
+  readonly cells: ReadonlyMap<number, string>;
+  /** Whether a cell is not text, as in the rows below the head of a table. */
+  readonly hasNumbers: boolean;
+  /** How many formulas have no saved value. Their cells show the formula, if the file has it there. */
+  readonly unsaved: number;
 }
 
 interface Workbook {
   readonly sheets: readonly Sheet[];
+  /** Counts of what is not read, by kind. */
+  readonly leftOut: Readonly<Record<string, number>>;
   readonly title: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
 interface Meaning {
   readonly strings: readonly string[];
-  readonly kinds: readonly NumberKind[];
+  readonly formats: readonly CellFormat[];
   readonly from1904: boolean;
 }
 
 export function openWorkbook(bytes: Uint8Array): Workbook {
-  const { main, part, has, relationships, title, metadata } = openOfficeFile(bytes, MAX_BYTES);
+  const file = openOfficeFile(bytes, MAX_BYTES);
+  const { main, part, has, relationships, title, metadata } = file;
   const related = relationships(main);
   const pathOf = (kind: string) => [...related.values()].find(({ type }) => type === kind)?.target ?? '';
   const read = <T>(kind: string, parse: (bytes: Uint8Array, path: string) => T[]): T[] =>
@@ -43,7 +58,11 @@ export function openWorkbook(bytes: Uint8Array): Workbook {
       if (name === 'workbookPr') from1904 ||= isTrue(attributes.date1904);
     },
   });
-  const meaning = { strings: read('sharedStrings', readStrings), kinds: read('styles', readKinds), from1904 };
+  const meaning = {
+    strings: read('sharedStrings', readStrings),
+    formats: read('styles', readFormats),
+    from1904,
+  };
   const paths = new Set<string>();
   const sheets = listed.flatMap((attributes): Sheet[] => {
     const { name = '', state = 'visible' } = attributes;
@@ -56,7 +75,28 @@ export function openWorkbook(bytes: Uint8Array): Workbook {
     const forEachRow: Sheet['forEachRow'] = (visit) => readRows(part(target), target, meaning, visit);
     return [{ name: name.toWellFormed(), isHidden: state !== 'visible', forEachRow }];
   });
-  return { sheets, title, metadata };
+  return { sheets, leftOut: leftOutOf(file), title, metadata };
+}
+
+/** What parts have that are not read: the path, the start of each element, and the name of its kind. */
+const UNREAD: readonly (readonly [path: RegExp, element: string, kind: string])[] = [
+  [/(?:^|\/)comments\d*\.xml$/, '<comment ', 'comment'],
+  [/(?:^|\/)charts\/chart\d*\.xml$/, ':plotArea>', 'chart'],
+  [/(?:^|\/)drawings\/drawing\d*\.xml$/, '<xdr:txBody>', 'text_box'],
+];
+
+function leftOutOf({ paths, part }: OfficeFile): Record<string, number> {
+  const leftOut: Record<string, number> = {};
+  for (const [pattern, element, kind] of UNREAD)
+    for (const path of paths.filter((one) => pattern.test(one))) {
+      const { buffer, byteOffset, length } = part(path);
+      const bytes = Buffer.from(buffer, byteOffset, length);
+      const isChart = kind === 'chart';
+      let count = 0;
+      for (let at = bytes.indexOf(element); at !== -1; at = bytes.indexOf(element, at + 1)) count++;
+      if (count > 0) leftOut[kind] = (leftOut[kind] ?? 0) + (isChart ? 1 : count);
+    }
+  return leftOut;
 }
 
 function readStrings(bytes: Uint8Array, path: string): string[] {
@@ -77,17 +117,21 @@ function readStrings(bytes: Uint8Array, path: string): string[] {
 function textReader() {
   let isText = false;
   let isReading = false;
+  let isRaised = false;
   let collected = '';
   return {
-    open(name: string): void {
+    open(name: string, { val }: XmlAttributes): void {
       if (name === 'rPh') isReading = true;
+      if (name === 'r') isRaised = false;
+      if (name === 'vertAlign') isRaised = val === 'superscript';
       isText = !isReading && (name === 't' || name === 'v');
     },
     text(text: string): void {
-      if (isText) collected += text;
+      if (isText) collected += isRaised ? raised(text) : text;
     },
     close(name: string): void {
       if (name === 'rPh') isReading = false;
+      if (name === 'r') isRaised = false;
       isText = false;
     },
     take(): string {
@@ -98,77 +142,95 @@ function textReader() {
   };
 }
 
-function readKinds(bytes: Uint8Array, path: string): NumberKind[] {
+function readFormats(bytes: Uint8Array, path: string): CellFormat[] {
   const codes = new Map<number, string>();
-  const kinds: NumberKind[] = [];
+  const known = new Map<number, CellFormat>();
+  const formats: CellFormat[] = [];
   let isOfCells = false;
   readXml(bytes, path, {
-    open(name, { numFmtId = '0', formatCode = '' }) {
-      if (name === 'numFmt') codes.set(Number(numFmtId), formatCode);
+    open(name, { numFmtId, formatCode = '' }) {
+      const id = Number(numFmtId ?? 0);
+      if (name === 'numFmt') codes.set(id, formatCode);
       else if (name === 'cellXfs') isOfCells = true;
-      else if (name === 'xf' && isOfCells)
-        kinds.push(kindOfFormat(Number(numFmtId), codes.get(Number(numFmtId))));
+      else if (name === 'xf' && isOfCells) {
+        const format = known.get(id) ?? formatOf(id, codes.get(id));
+        known.set(id, format);
+        formats.push(format);
+      }
     },
     close(name) {
       if (name === 'cellXfs') isOfCells = false;
     },
   });
-  return kinds;
+  return formats;
 }
 
-function readRows(
-  bytes: Uint8Array,
-  path: string,
-  meaning: Meaning,
-  visit: (row: number, cells: ReadonlyMap<number, string>) => void,
-): void {
-  let row = 0;
+function readRows(bytes: Uint8Array, path: string, meaning: Meaning, visit: (row: Row) => void): void {
+  let row = { number: 0, cells: new Map<number, string>(), hasNumbers: false, unsaved: 0 };
   let column = 0;
-  let cells = new Map<number, string>();
   let cell: XmlAttributes = {};
+  let formula: string | undefined;
+  let isFormula = false;
   const text = textReader();
+  const endCell = (): void => {
+    const { t: type = 'n' } = cell;
+    const written = text.take();
+    const isUnsaved = formula !== undefined && written === '' && type !== 'str';
+    if (isUnsaved) row.unsaved++;
+    const value = isUnsaved && formula !== '' ? cellText(`=${formula}`) : textOf(cell, written, meaning);
+    if (value === undefined) throw damaged(path);
+    if (value !== '') row.cells.set(column, value);
+    row.hasNumbers ||= written !== '' && !TEXT_TYPES.has(type);
+  };
   readXml(bytes, path, {
     open(name, attributes) {
       if (name === 'row') {
-        row = attributes.r === undefined ? row + 1 : rowOf(attributes.r);
-        if (!(row >= 1 && row <= MAX_ROWS)) throw damaged(path);
+        const number = attributes.r === undefined ? row.number + 1 : rowOf(attributes.r);
+        if (!(number >= 1 && number <= MAX_ROWS)) throw damaged(path);
+        row = { number, cells: new Map(), hasNumbers: false, unsaved: 0 };
         column = 0;
-        cells = new Map();
       } else if (name === 'c') {
         cell = attributes;
+        formula = undefined;
         column = attributes.r === undefined ? column + 1 : columnOf(attributes.r);
         if (!(column >= 1 && column <= MAX_COLUMNS)) throw damaged(path);
         text.take();
       }
-      text.open(name);
+      isFormula = name === 'f';
+      if (isFormula) formula ??= '';
+      text.open(name, attributes);
     },
-    text: text.text,
+    text(part) {
+      if (isFormula) formula += part;
+      text.text(part);
+    },
     close(name) {
       text.close(name);
-      if (name === 'row' && cells.size > 0) visit(row, cells);
-      if (name !== 'c') return;
-      const value = textOf(cell, text.take(), meaning);
-      if (value === undefined) throw damaged(path);
-      if (value !== '') cells.set(column, value);
+      isFormula = false;
+      if (name === 'c') endCell();
+      else if (name === 'row' && (row.cells.size > 0 || row.unsaved > 0)) visit(row);
     },
   });
 }
 
+const TEXT_TYPES: ReadonlySet<string> = new Set(['s', 'str', 'inlineStr', 'e']);
+
 /** The text of a cell; undefined if its shared string does not exist. */
 function textOf({ t: type = 'n', s: style }: XmlAttributes, written: string, meaning: Meaning) {
   if (written === '') return '';
-  const { strings, kinds, from1904 } = meaning;
-  if (type === 's') return strings[Number(written)];
+  const { strings, from1904 } = meaning;
+  const format = meaning.formats[Number(style ?? 0)] ?? UNFORMATTED;
   if (type === 'b') return isTrue(written) ? 'TRUE' : 'FALSE';
-  if (type === 'n') return cellText(numberText(written, kinds[Number(style ?? 0)] ?? 'number', from1904));
-  return cellText(written);
+  if (type === 'n') return cellText(numberText(written, format, from1904));
+  const text = type === 's' ? strings[Number(written)] : cellText(written);
+  const ofText = format.kind === 'number' && type !== 'e' ? format.format?.text : undefined;
+  if (ofText === undefined || text === undefined) return text;
+  // The text is escaped already.
+  return escapeCell(ofText('\0').trim()).replaceAll('\0', () => text);
 }
 
 function cellText(text: string): string {
-  const decoded = text.replace(/_x([\da-f]{4})_/gi, (_, hex) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
-  return escapeCell(decoded.toWellFormed().trim());
+  return escapeCell(decodeEscapes(text).toWellFormed().trim());
 }
 
 function rowOf(written: string): number {
@@ -185,68 +247,4 @@ function isTrue(written: string | undefined): boolean {
 
 function damaged(what: string): Error {
   return refusedError(`The file cannot be read: it is damaged (${what}).`);
-}
-
-type NumberKind = 'number' | 'percentage' | 'date' | 'duration';
-
-/** Ranges of built-in number formats. A file does not contain their codes (ECMA-376, part 1, 18.8.30). */
-const BUILT_IN: readonly (readonly [from: number, to: number, kind: NumberKind])[] = [
-  [9, 10, 'percentage'],
-  [14, 22, 'date'],
-  [27, 36, 'date'],
-  [45, 45, 'date'],
-  [46, 46, 'duration'],
-  [47, 47, 'date'],
-  [50, 58, 'date'],
-  [71, 81, 'date'],
-];
-const LITERALS = /"[^"]*"?|\\.|_.|\*./g;
-
-/** @param code the file's format, such as `yyyy\-mm\-dd`; undefined for a built-in format */
-function kindOfFormat(id: number, code: string | undefined): NumberKind {
-  if (code === undefined) return BUILT_IN.find(([from, to]) => id >= from && id <= to)?.[2] ?? 'number';
-  const [positive = ''] = code.replace(LITERALS, '').split(';');
-  if (/\[(h+|m+|s+)\]/i.test(positive)) return 'duration';
-  const signs = positive.replace(/\[[^\][]*\]|general/gi, '');
-  if (/[ymdhs]/i.test(signs)) return 'date';
-  return signs.includes('%') ? 'percentage' : 'number';
-}
-
-const DAY = 86_400_000;
-/** Days between 1900 and 1904, the two years from which workbooks count days. */
-const DAYS_TO_1904 = 1462;
-/** Excel's number of 29 February 1900, a day that did not exist. */
-const LEAP_DAY_OF_1900 = 60;
-const LAST_DAY = 2_958_465;
-const DIGITS = 15;
-
-function numberText(written: string, kind: NumberKind, from1904: boolean): string {
-  const value = Number(written);
-  if (!Number.isFinite(value)) return written;
-  if (kind === 'percentage') return `${rounded(value * 100)}%`;
-  if (kind === 'duration') return `${value < 0 ? '-' : ''}${timeText(Math.round(Math.abs(value) * DAY))}`;
-  if (kind === 'date') return dateText(value, from1904) ?? rounded(value);
-  return /^-?\d+$/.test(written) ? written : rounded(value);
-}
-
-function rounded(value: number): string {
-  return String(Number(value.toPrecision(DIGITS)));
-}
-
-function dateText(value: number, from1904: boolean): string | undefined {
-  const time = Math.round(value * DAY);
-  const days = Math.floor(time / DAY);
-  if (time < 0 || days > LAST_DAY) return;
-  if (days === 0) return timeText(time);
-  const since1900 = days + (from1904 ? DAYS_TO_1904 : 0);
-  const clock = time % DAY === 0 ? '' : ` ${timeText(time % DAY)}`;
-  if (since1900 === LEAP_DAY_OF_1900) return `1900-02-29${clock}`;
-  const first = Date.UTC(1899, 11, since1900 < LEAP_DAY_OF_1900 ? 31 : 30);
-  return `${new Date(first + since1900 * DAY).toISOString().slice(0, 'yyyy-mm-dd'.length)}${clock}`;
-}
-
-function timeText(time: number): string {
-  const parts = [Math.floor(time / 3_600_000), Math.floor(time / 60_000) % 60, Math.floor(time / 1000) % 60];
-  const clock = parts.map((part) => String(part).padStart(2, '0')).join(':');
-  return time % 1000 === 0 ? clock : `${clock}.${String(time % 1000).padStart(3, '0')}`;
 }

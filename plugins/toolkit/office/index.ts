@@ -2,6 +2,9 @@ import { refusedError } from '../../../core/errors.ts';
 import { readXml } from '../markup/xml.ts';
 import { unzip } from './zip.ts';
 
+export { EquationWriter } from './equation.ts';
+export { decodeEscapes, isFileName, raised } from './written.ts';
+
 export interface Relationship {
   /** Last segment of the URI that names the type: `slideLayout`. */
   readonly type: string;

@@ -34,6 +34,14 @@ export const HOSTILE_PAGES: Readonly<Record<string, (bytes: number) => string>> 
   brackets: (bytes) => `<p>${'['.repeat(bytes)}`,
   rules: (bytes) => `<p>${'-'.repeat(bytes)}a`,
   'deep templates': (bytes) => around('<template>', 'deep', '', bytes),
+  'deep shadow roots': (bytes) => around('<p><template shadowrootmode=open><slot>', 'deep', '', bytes),
+  'shadow roots with many slots': (bytes) =>
+    `<div><template shadowrootmode=open>${repeated('<slot>a', bytes)}</template>${repeated('<i>b', bytes)}</div>`,
+  'deep formulas': (bytes) => around('<math><msqrt><mfrac>', 'deep', '', bytes),
+  'formulas in several forms': (bytes) => repeated('<span class=katex><math><mi>x</mi></math>', bytes),
+  'formulas with scripts': (bytes) =>
+    repeated('<span class=MathJax>x</span><script type=math/tex>x</script>', bytes),
+  'pages without frames': (bytes) => `<frameset>${repeated('<noframes><frameset><p>a</noframes>', bytes)}`,
   'many options': (bytes) => `<select>${repeated('<option>a', bytes)}</select>`,
   'empty items': (bytes) => `<ul>${repeated('<li>', bytes)}</ul>`,
   terms: (bytes) => `<dl>${repeated('<dt>a<dd>b', bytes)}</dl>`,

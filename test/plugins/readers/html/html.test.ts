@@ -77,7 +77,7 @@ const WRITTEN: Readonly<Record<string, readonly (readonly [html: string, markdow
     ['<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>', '漢(kan)'],
     [
       '<math><mfrac><mi>a</mi><msup><mi>b</mi><mn>2</mn></msup></mfrac><annotation>x</annotation></math>',
-      'a/b^2',
+      'a/(b^2)',
     ],
     ['<svg><title>Logo</title><desc>no</desc><text>one</text><text>two</text></svg>', 'Logo one two'],
     ['&copy;&nbsp;caf&eacute; soft&shy;ware &#x1F375;', '© café software 🍵'],
@@ -146,12 +146,12 @@ t.test('the encoding is that of the mark, the request, the page, else UTF-8 or w
     [latin('<p>\u0080\u00e9'), {}, 'windows-1252', '€é'],
   ];
   for (const [bytes, more, encoding, text] of cases) t.match(await read(bytes, more), { encoding, text });
-  await t.rejects(read(latin('<meta charset=utf-8><p>\u00e9')), {
+  await t.rejects(read(latin('<meta charset=koi8-r><p>\u00e9'), { charset: 'utf-8' }), {
     statusCode: 400,
     message: /it is not valid utf-8; save it as UTF-8, or name its encoding/,
   });
   await t.rejects(read(latin('<p>\u00e9'), { charset: 'no-such' }), { message: /not valid no-such/ });
-  await t.rejects(read(Buffer.from('<p>é', 'utf16le')), { statusCode: 400, message: /NUL characters/ });
+  await t.rejects(read(Buffer.from('<p>a\0b')), { statusCode: 400, message: /NUL characters/ });
 });
 
 t.test('in XHTML elements are empty, and sections are text', async (t) => {

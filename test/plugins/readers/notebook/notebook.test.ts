@@ -21,7 +21,7 @@ t.test('cells are Markdown with their number, and outputs are text', async (t) =
         source: 's = "```"\n',
         outputs: [
           { output_type: 'stream', text: [`${COLOURED}\n`, 'two\n'] },
-          { output_type: 'display_data', data: { 'image/png': 'iVBO', 'text/plain': '<Figure>' } },
+          { output_type: 'display_data', data: { 'image/png': 'iVBO', 'text/plain': 'A picture' } },
           { output_type: 'display_data', data: { 'text/html': '<b>no</b>' } },
           { output_type: 'error', ename: 'KeyError', evalue: "'cup'" },
         ],
@@ -29,7 +29,7 @@ t.test('cells are Markdown with their number, and outputs are text', async (t) =
       { cell_type: 'raw', source: 'raw' },
     ],
   });
-  const outputs = ['red\ntwo', '<Figure>', "KeyError: 'cup'"].map((text) => `\`\`\`text\n${text}\n\`\`\``);
+  const outputs = ['red\ntwo', 'A picture', "KeyError: 'cup'"].map((text) => `\`\`\`text\n${text}\n\`\`\``);
   t.same(placed(file), [
     ['# Tea\n\nBoil.', { cell: 1 }],
     [['````julia\ns = "```"\n````', ...outputs].join('\n\n'), { cell: 3 }],

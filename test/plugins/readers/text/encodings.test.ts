@@ -202,11 +202,39 @@ t.test('an encoding that is inferred from the bytes is reported as that', async 
     await reader.read(file, { report, signal: never, options: {} });
     return reports;
   };
-  const said = [['source-encoding-inferred', 'true']];
-  t.same(await inferred(latin1('déjà vu')), said, 'by the detector');
-  t.same(await inferred(utf16le(WIDE)), said, 'by NUL bytes');
+  const said = async (bytes: Uint8Array) => {
+    const reports = Object.fromEntries(await inferred(bytes));
+    t.equal(reports['source-encoding-inferred'], 'true');
+    return Number(reports['source-encoding-confidence']);
+  };
+  t.ok((await said(latin1('Où?'))) <= 0.5, 'by the detector, from a letter');
+  t.ok((await said(latin1('déjà vu'))) < 0.95, 'by the detector, from a few letters');
+  t.ok((await said(encode(KOREAN, 'euc-kr'))) > 0.95, 'by the detector, from many');
+  t.equal(await said(utf16le(WIDE)), 0.95, 'by NUL bytes');
+  t.equal(
+    await said(utf8('<meta charset="latin1">déjà vu')),
+    0.9,
+    'against a declaration, from a few letters',
+  );
+  t.equal(await said(utf8(`<meta charset="latin1">${RUSSIAN}`)), 0.99, 'against a declaration');
   t.same(await inferred(utf8('déjà vu')), [], 'UTF-8');
   t.same(await inferred(latin1('déjà vu'), { charset: 'windows-1252' }), [], 'given');
   t.same(await inferred(utf16le('\ufeffdéjà vu')), [], 'marked');
   t.same(await inferred(latin1('<meta charset="latin1">déjà vu')), [], 'declared');
+  t.same(await inferred(utf8('<meta charset="no-such">déjà vu')), [], 'declared as nothing that is known');
+});
+
+t.test('a few odd bytes in UTF-8 are read as windows-1252, and said', async (t) => {
+  const reports: Record<string, string> = {};
+  const bytes = Uint8Array.of(...utf8(GREEK), 0xe9, 0x20, ...utf8(GREEK), 0x80, 0xe2, 0x82);
+  const file = { bytes, name: undefined, mediaType: undefined, charset: undefined };
+  const report = (name: string, value: string) => void Object.assign(reports, { [name]: value });
+  const read = await reader.read(file, { report, signal: never, options: {} });
+  t.same(read, { text: `${GREEK}é ${GREEK}€â‚`, encoding: 'utf-8' });
+  t.match(reports, { 'source-encoding-inferred': 'true', 'source-odd-bytes': '4' });
+  const few = Uint8Array.of(...utf8('Déjà vu, été'), 0xe9);
+  t.equal(
+    (await reader.read({ ...file, bytes: few }, { report, signal: never, options: {} })).text,
+    'Déjà vu, étéé',
+  );
 });

@@ -18,12 +18,16 @@ for (const { name, bytes, expected } of samplesOf('xlsx'))
     // Charts of sheets are not read, and dates have no time at midnight.
     const tables = expected
       .replaceAll(' 00:00:00', '')
-      .replace(/<!-- image -->(?!\n\n##)[\s\S]*?(?=\n\n\| |$)/g, '');
+      .replace(/<!-- image -->(?!\n\n##)[\s\S]*?(?=\n\n\| |$)/g, '')
+      // The format of these numbers of paragraphs is `1.00`, with hundredths: 1.01, 1.02.
+      .replace(/^\| (?:[1-9]|1[0-4]) \|$/gm, '| |');
     const share = shareOfWords(tables.replace(/^## .* Chart\n\n.*/m, ''), repeatMerged(text, tables));
     t.ok(share >= 0.98, `${share}`);
     const found = cellsIn(text);
     t.same(
-      [...cellsIn(tables)].filter((cell) => !found.has(cell) && !/^\d+\.\d+$/.test(cell)),
+      [...cellsIn(tables)].filter(
+        (cell) => !found.has(cell) && !/^\d+\.\d+$/.test(cell) && !text.includes(`\n${cell}\n`),
+      ),
       [],
     );
   });
@@ -64,9 +68,9 @@ t.test('values have the text that they mean', async (t) => {
     ['<c s="2"><v>1.5</v></c>', '36:00:00'],
     ['<c s="2"><v>-0.5</v></c>', '-12:00:00'],
     ['<c s="6"><v>0.5</v></c>', '12:00:00'],
-    ['<c s="3"><v>0.07</v></c>', '7%'],
-    ['<c s="8"><v>0.256</v></c>', '25.6%'],
-    ['<c s="4"><v>5</v></c>', '5'],
+    ['<c s="3"><v>0.07</v></c>', '7.0%'],
+    ['<c s="8"><v>0.256</v></c>', '26%'],
+    ['<c s="4"><v>5</v></c>', '5.00 days'],
     ['<c s="5"><v>1E3</v></c>', '1000'],
     ['<c t="b"><v>1</v></c>', 'TRUE'],
     ['<c t="b"><v>0</v></c>', 'FALSE'],
@@ -83,7 +87,7 @@ t.test('values have the text that they mean', async (t) => {
   for (const [cell, expected, from1904 = false] of cases) {
     const rows = `<row r="1">${cell}</row>`;
     const { text } = await read(workbookOf([{ name: 'S', rows }], { strings, styles: STYLES, from1904 }));
-    t.equal(text, `## S\n\n| ${expected} |\n| - |`, cell);
+    t.equal(text, `## S\n\n${expected}`, cell);
   }
 });
 
@@ -98,17 +102,14 @@ t.test('blocks of rows are tables, columns without text are left out, hidden she
       { name: 'Hidden', rows: `<row>${inline('A1', 'e')}</row>`, state: 'veryHidden' },
     ]),
   );
-  t.equal(
-    file.text,
-    '## First & last\n\n| a | b |\n| - | - |\n| | c |\n\n| d |\n| - |\n\n## Hidden\n\n| e |\n| - |',
-  );
+  t.equal(file.text, '## First & last\n\n| a | b |\n| - | - |\n| | c |\n\nd\n\n## Hidden\n\ne');
   t.same(placed(file), [
     ['First & last', { sheet: 'First & last' }],
     ['| a | b |', { sheet: 'First & last', cells: 'B2:D2' }],
     ['| | c |', { sheet: 'First & last', cells: 'D3' }],
-    ['| d |', { sheet: 'First & last', cells: 'C6' }],
+    ['d', { sheet: 'First & last', cells: 'C6' }],
     ['Hidden', { sheet: 'Hidden' }],
-    ['| e |', { sheet: 'Hidden', cells: 'A1' }],
+    ['e', { sheet: 'Hidden', cells: 'A1' }],
   ]);
   t.same(reports, { 'hidden-sheets': '1' });
   t.equal(file.mediaType, 'text/markdown');

@@ -33,9 +33,20 @@ const WORD = new RegExp(`${OTHER}+`, 'gu');
 const CHANGE = new RegExp(String.raw`(?<=\p{sc=Latin})${OTHER}|${OTHER}(?=\p{sc=Latin})`, 'gu');
 const MIXED_FACTOR = 0.1;
 
+/** The function of the package jschardet that guesses encodings. */
+export type DetectAll = (
+  bytes: Uint8Array,
+  options: { readonly detectEncodings: string[]; readonly minimumThreshold: number },
+) => readonly { readonly encoding: string | null; readonly confidence: number }[];
+
+export interface Guess {
+  readonly label: string;
+  /** From 0 to 1: the share of its score in that of this and the best other guess, so 0.5 if both fit alike. Few letters give no certainty. */
+  readonly confidence: number;
+}
+
 /** Possible encodings of bytes that are not valid UTF-8, most likely first. */
-export async function detectedLabels(bytes: Uint8Array): Promise<string[]> {
-  const { detectAll } = await import('jschardet');
+export function guessesOf(bytes: Uint8Array, detectAll: DetectAll): Guess[] {
   const sample = sampleOf(bytes);
   const guesses = detectAll(sample, { detectEncodings: ENCODINGS, minimumThreshold: 0 });
   const scores = new Map<string, number>([[USUAL, USUAL_BONUS]]);
@@ -48,9 +59,16 @@ export async function detectedLabels(bytes: Uint8Array): Promise<string[]> {
   }
   const ranked = [...scores].sort(([, one], [, other]) => other - one);
   const [[, best] = [USUAL, USUAL_BONUS]] = ranked;
-  const near = ranked.filter(([, score]) => score >= best * MIN_SHARE);
-  return near.slice(0, MAX_TRIED).map(([label]) => label);
+  const near = ranked.filter(([, score]) => score >= best * MIN_SHARE).slice(0, MAX_TRIED);
+  const most = 1 - 1 / (sample.reduce((count, byte) => count + (byte > 0x7f ? 1 : 0), 0) + 1);
+  const texts = near.map(([label]) => new TextDecoder(label).decode(sample));
+  return near.map(([label, score], at) => {
+    const [, other = 0] = near.find((_, index) => texts[index] !== texts[at]) ?? [];
+    return { label, confidence: Math.min(score / (score + other), most, MAX_CONFIDENCE) };
+  });
 }
+
+const MAX_CONFIDENCE = 0.99;
 
 function factorOf(label: string, sample: Uint8Array): number {
   const text = new TextDecoder(label).decode(sample);
