@@ -1,9 +1,8 @@
 import { type Factory, reasonOf, refusedError, type SourceFile } from '../../../core/kit.ts';
 import { decodeUnicode } from '../../toolkit/decode-unicode.ts';
+import { createParse, type Page, writeMarkdown } from '../../toolkit/html/index.ts';
 import type manifest from './manifest.ts';
 import type { HtmlOptions } from './manifest.ts';
-import { createParse, type Page } from './page.ts';
-import { writeMarkdown } from './writer.ts';
 
 const createHtmlReader: Factory<typeof manifest> = async () => {
   const parse = createParse(await import('parse5'));

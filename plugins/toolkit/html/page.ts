@@ -1,5 +1,5 @@
 import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
-import { refusedError } from '../../../core/kit.ts';
+import { refusedError } from '../../../core/errors.ts';
 
 export type Node = Tree.ChildNode;
 export type Element = Tree.Element;
