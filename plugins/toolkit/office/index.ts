@@ -2,6 +2,8 @@ import { refusedError } from '../../../core/errors.ts';
 import { readXml } from '../markup/xml.ts';
 import { unzip } from './zip.ts';
 
+export { unzip };
+
 export interface Relationship {
   /** Last segment of the URI that names the type: `slideLayout`. */
   readonly type: string;
