@@ -129,9 +129,19 @@ export class TextWriter {
     return [...texts, ...more, ...blocks].filter((text) => text !== '').join(' ').replace(SPACE, ' ');
   }
 
-  #lineOfList(list: Element): string {
-    const items = elementsOf(list).map((item) => this.line(elementsOf(item)));
-    return items.filter((text) => text !== '').map((text) => `- ${text}`).join(' ');
+  #lineOfList(list: Element, level = 0, outer = ''): string {
+    const style = list.attributes['text:style-name'] || outer;
+    this.#numbers.begin(style, level, continuesNumbers(list));
+    const texts = elementsOf(list).map((item) => {
+      const isLabelled = item.name === 'list-item' && childOf(item, 'p') !== undefined;
+      const label = isLabelled ? this.#numbers.next(style, level, item.attributes['text:start-value']) : '';
+      const inner = elementsOf(item).map((child) =>
+        child.name === 'list' ? this.#lineOfList(child, Math.min(level + 1, MAX_LEVEL), style) : this.line([child]),
+      );
+      const text = inner.filter((one) => one !== '').join(' ');
+      return isLabelled && text !== '' ? `${label || '-'} ${text}` : text;
+    });
+    return texts.filter((text) => text !== '').join(' ');
   }
 
   #paragraph(element: Element, item: Item | undefined): void {
@@ -163,8 +173,7 @@ export class TextWriter {
     const first = allBelow(list, 'p')[0];
     const ofParagraph = this.#around.styles.paragraph(first?.attributes['text:style-name']).list;
     const style = attributes['text:style-name'] || outer || ofParagraph || '';
-    const continues = attributes['text:continue-numbering'] === 'true' || attributes['text:continue-list'] !== undefined;
-    this.#numbers.begin(style, level, continues);
+    this.#numbers.begin(style, level, continuesNumbers(list));
     for (const child of elementsOf(list)) {
       const own = childOf(child, 'p') ?? childOf(child, 'h');
       const hasLabel = child.name === 'list-item' && own !== undefined;
@@ -310,6 +319,10 @@ export function descriptionOf(frame: Element): string {
   const texts = ['desc', 'title'].map((name) => childOf(frame, name));
   const text = texts.map((one) => (one === undefined ? '' : textBelow(one).trim())).find((one) => one !== '');
   return text === undefined ? '' : `![${text.replace(/[\][\s]+/g, ' ')}]()`;
+}
+
+function continuesNumbers({ attributes }: Element): boolean {
+  return attributes['text:continue-numbering'] === 'true' || attributes['text:continue-list'] !== undefined;
 }
 
 class Numbering {
