@@ -26,6 +26,7 @@ const createEpubReader: Factory<typeof manifest> = async () => {
         }
         const page = await parse(sourceOf(file, path), { isXml: true, signal, isSearched: false });
         if (isNavigation) writer.leaveOut('navigation', removeNavigation(page.root));
+        raiseNoteMarks(page.root);
         writer.add(writeMarkdown(page), title);
         writer.leaveOut('hidden_element', page.leftOut.get('hidden') ?? 0);
       }
@@ -138,6 +139,23 @@ function titlesOfLinks(root: Root, path: string): Map<string, string> {
     link = undefined;
   });
   return titles;
+}
+
+const NOTE_MARK = /(?:^|\s)(?:doc-)?noteref(?:\s|$)/;
+
+/** Makes the marks of notes exponents. Otherwise `1850` with a note 1 would become `18501`. */
+function raiseNoteMarks(root: Root): void {
+  walk(
+    root,
+    (node) => {
+      if (node.nodeName === 'a' && 'attrs' in node) {
+        const kinds = `${attributeOf(node, 'epub:type') ?? ''} ${attributeOf(node, 'role') ?? ''}`;
+        if (NOTE_MARK.test(kinds)) node.nodeName = 'sup';
+      }
+      return true;
+    },
+    () => {},
+  );
 }
 
 /** Removes tables of contents, which repeat the headings. @returns how many there were */

@@ -53,7 +53,7 @@ const MAX_ELEMENTS = 600_000;
 const MAX_DEPTH = 1000;
 const MAX_SEARCHED_DEPTH = 100;
 const READ = words(
-  `alt aria-hidden class colspan content hidden href lang multiple name open placeholder property rel role rowspan selected
+  `alt aria-hidden class colspan content epub:type hidden href lang multiple name open placeholder property rel role rowspan selected
   size start style type value xml:lang`,
 );
 /** Elements that are never replaced by their content: they have none, or it would become visible text. */

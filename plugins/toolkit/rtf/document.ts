@@ -102,6 +102,8 @@ class RtfReader {
   #group: Group;
   #style = { id: 0, outline: undefined as number | undefined };
   #fontId = 0;
+  /** Whether the next control word is the first of its group. */
+  #isFirst = true;
   /** Name of the last property of a picture or shape. */
   #property = '';
   #label: string | undefined;
@@ -126,12 +128,14 @@ class RtfReader {
   open(): void {
     this.#characters.flush();
     this.#characters.endReplacement();
+    this.#isFirst = true;
     this.#group = { ...this.#group, hasContent: true };
     this.#groups.push(this.#group);
     this.#group = { ...this.#group, hasContent: false, destination: '', isStarred: false };
   }
 
   close(): void {
+    this.#isFirst = false;
     this.#characters.flush();
     this.#characters.endReplacement();
     const ended = this.#group;
@@ -153,7 +157,10 @@ class RtfReader {
     else if (name === 'u') this.#characters.unicode(parameter ?? 0, this.#group.uc);
     else {
       this.#characters.flush();
-      if (name === '*') this.#set({ isStarred: true });
+      const isFirst = this.#isFirst;
+      this.#isFirst = false;
+      // An asterisk elsewhere than at the start of a group means nothing.
+      if (name === '*') this.#set({ isStarred: isFirst });
       else if (!this.#begin(name)) this.#format(name, parameter);
     }
   }
