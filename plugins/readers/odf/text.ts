@@ -112,7 +112,7 @@ export class TextWriter {
     const texts = elements.map((element): string => {
       const { name } = element;
       if (name === 'p' || name === 'h') return this.#inline(element) ?? '';
-      if (name === 'table') return this.#rowsOf(element).flat().map(({ text }) => text).join(' ');
+      if (name === 'table') return this.line(this.#rowsOf(element).flatMap((row) => row.map(({ cell }) => cell)));
       if (name === 'list') return this.#lineOfList(element);
       if (SHAPES.test(name)) {
         const text = new FormattedText();
@@ -131,7 +131,7 @@ export class TextWriter {
 
   #lineOfList(list: Element, level = 0, outer = ''): string {
     const style = list.attributes['text:style-name'] || outer;
-    this.#numbers.begin(style, level, continuesNumbers(list));
+    if (level === 0) this.#numbers.begin(list, style);
     const texts = elementsOf(list).map((item) => {
       const isLabelled = item.name === 'list-item' && childOf(item, 'p') !== undefined;
       const label = isLabelled ? this.#numbers.next(style, level, item.attributes['text:start-value']) : '';
@@ -173,7 +173,7 @@ export class TextWriter {
     const first = allBelow(list, 'p')[0];
     const ofParagraph = this.#around.styles.paragraph(first?.attributes['text:style-name']).list;
     const style = attributes['text:style-name'] || outer || ofParagraph || '';
-    this.#numbers.begin(style, level, continuesNumbers(list));
+    if (level === 0) this.#numbers.begin(list, style);
     for (const child of elementsOf(list)) {
       const own = childOf(child, 'p') ?? childOf(child, 'h');
       const hasLabel = child.name === 'list-item' && own !== undefined;
@@ -321,34 +321,35 @@ export function descriptionOf(frame: Element): string {
   return text === undefined ? '' : `![${text.replace(/[\][\s]+/g, ' ')}]()`;
 }
 
-function continuesNumbers({ attributes }: Element): boolean {
-  return attributes['text:continue-numbering'] === 'true' || attributes['text:continue-list'] !== undefined;
-}
+type Counts = (number | undefined)[];
 
 class Numbering {
   readonly #styles: Styles;
-  readonly #counts = new Map<string, (number | undefined)[]>();
-  readonly #headings: (number | undefined)[] = [];
+  readonly #ofStyles = new Map<string, Counts>();
+  readonly #ofLists = new Map<string, Counts>();
+  #counts: Counts = [];
+  readonly #headings: Counts = [];
 
   constructor(styles: Styles) {
     this.#styles = styles;
   }
 
-  /** Begins a list. Its numbers begin anew, unless it continues those before it. */
-  begin(style: string, level: number, continues: boolean): void {
-    const counts = this.#counts.get(style) ?? [];
-    if (!continues) counts.length = Math.min(counts.length, level);
-    this.#counts.set(style, counts);
+  /** Begins a list, but none within another one. Its numbers begin anew, unless it continues those of a list. */
+  begin({ attributes }: Element, style: string): void {
+    const continued = this.#ofLists.get(attributes['text:continue-list'] ?? '');
+    const same = attributes['text:continue-numbering'] === 'true' ? this.#ofStyles.get(style) : undefined;
+    this.#counts = continued ?? same ?? [];
+    this.#ofStyles.set(style, this.#counts);
+    const id = attributes['xml:id'];
+    if (id !== undefined) this.#ofLists.set(id, this.#counts);
   }
 
   /** The label of the next item; undefined if the list has no marks at this level. */
   next(style: string, level: number, start: string | undefined): string | undefined {
     const levels = this.#styles.list(style);
-    const counts = this.#counts.get(style) ?? [];
-    this.#counts.set(style, counts);
-    count(counts, level, levels, start);
+    count(this.#counts, level, levels, start);
     const isBlank = levels?.[level]?.format === '';
-    const label = labelOf(levels ?? [], level, counts);
+    const label = labelOf(levels ?? [], level, this.#counts);
     return isBlank && label === '' ? undefined : label;
   }
 
@@ -360,7 +361,7 @@ class Numbering {
 }
 
 function count(
-  counts: (number | undefined)[],
+  counts: Counts,
   level: number,
   levels: readonly (ListLevel | undefined)[] | undefined,
   start: string | undefined,
