@@ -77,7 +77,11 @@ function refuseProtected(encryption: Uint8Array | undefined, chapters: ReadonlyS
     open(name, { Algorithm: written, URI: uri }) {
       if (name === 'EncryptedData') algorithm = '';
       if (name === 'EncryptionMethod' && algorithm === '') algorithm = written ?? '';
-      if (name === 'CipherReference' && !FONT_ALGORITHMS.has(algorithm) && chapters.has(pathFrom('', uri ?? '')))
+      if (
+        name === 'CipherReference' &&
+        !FONT_ALGORITHMS.has(algorithm) &&
+        chapters.has(pathFrom('', uri ?? ''))
+      )
         throw refusedError(
           'The file cannot be read: the book is protected against copying (DRM); use an edition without protection.',
         );

@@ -1,6 +1,13 @@
 import { type Factory, refusedError, type SourcePlace } from '../../../core/kit.ts';
 import { decodeUnicode } from '../../toolkit/decode-unicode.ts';
-import { attributeOf, createParse, type Element, type Node, walk, writeMarkdown } from '../../toolkit/html/index.ts';
+import {
+  attributeOf,
+  createParse,
+  type Element,
+  type Node,
+  walk,
+  writeMarkdown,
+} from '../../toolkit/html/index.ts';
 import { type Book, damaged, openBook, pathFrom, titlesOfNcx } from './book.ts';
 import type manifest from './manifest.ts';
 
@@ -30,7 +37,8 @@ const createEpubReader: Factory<typeof manifest> = async () => {
         writer.add(writeMarkdown(page), title);
         writer.leaveOut('hidden_element', page.leftOut.get('hidden') ?? 0);
       }
-      if (writer.leftOut.missing_document === book.chapters.length) throw damaged('its documents are missing');
+      if (writer.leftOut.missing_document === book.chapters.length)
+        throw damaged('its documents are missing');
       const { text, places, leftOut } = writer;
       const names = Object.entries(leftOut).map(([kind, count]) => `${NAMES[kind] ?? kind} ${count}`);
       if (names.length > 0) report('left-out', names.join('; '));
@@ -73,7 +81,12 @@ class BookWriter {
       throw refusedError(`The file cannot be read: it has more than ${MAX_TEXT} characters of text.`);
     this.#parts.push(gap, text);
     const chapter = this.places.length + 1;
-    this.places.push({ start, end: this.#length, chapter, ...(title !== undefined && { chapter_title: title }) });
+    this.places.push({
+      start,
+      end: this.#length,
+      chapter,
+      ...(title !== undefined && { chapter_title: title }),
+    });
   }
 
   leaveOut(kind: string, count: number): void {

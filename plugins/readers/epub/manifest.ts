@@ -3,7 +3,8 @@ import type { Manifest } from '../../../core/kit.ts';
 export default {
   kind: 'reader',
   name: 'epub',
-  summary: 'Books in EPUB 2 and 3 as Markdown, in their reading order, with the chapter that each chunk comes from.',
+  summary:
+    'Books in EPUB 2 and 3 as Markdown, in their reading order, with the chapter that each chunk comes from.',
   formats: { extensions: ['.epub'], mediaTypes: ['application/epub+zip'] },
   reports: {
     'left-out':

@@ -1,7 +1,13 @@
 import { type Element, elementsOf, textBelow } from './tree.ts';
 
 /** Elements of MathML whose content is not part of the formula. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['annotation', 'annotation-xml', 'maction', 'none', 'mprescripts']);
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'annotation',
+  'annotation-xml',
+  'maction',
+  'none',
+  'mprescripts',
+]);
 /** Operators that are not shown: the application of a function, and products without a sign. */
 const INVISIBLE = /[\u2061-\u2064]/g;
 const SPACE = /\s+/g;
@@ -35,7 +41,11 @@ function written(element: Element): string {
     return `\u221a(${degree}&${base})`;
   }
   if (name === 'mfenced')
-    return (attributes.open ?? '(') + operands.map(written).join(attributes.separators ?? ', ') + (attributes.close ?? ')');
+    return (
+      (attributes.open ?? '(') +
+      operands.map(written).join(attributes.separators ?? ', ') +
+      (attributes.close ?? ')')
+    );
   if (name === 'mtable') return `[${operands.map(written).join('; ')}]`;
   return name === 'mtr' ? operands.map(written).join(' ') : joined(operands);
 }

@@ -87,7 +87,9 @@ class OpenDocument {
       });
     }
     if (this.#kind === '' && this.#formula === undefined)
-      throw refusedError('The file cannot be read: it is no text, spreadsheet or presentation of OpenDocument.');
+      throw refusedError(
+        'The file cannot be read: it is no text, spreadsheet or presentation of OpenDocument.',
+      );
     const leftOut = Object.fromEntries([...this.#leftOut].sort());
     const { title = this.#text.title, metadata } = this.#about.read();
     const about = { mediaType: 'text/markdown', title, metadata, ...(this.#leftOut.size > 0 && { leftOut }) };
@@ -113,7 +115,8 @@ class OpenDocument {
     if (STYLES.has(name) && parent === 'styles') return 'whole';
     if (name === 'master-page')
       this.#masters.set(attributes['style:name'] ?? '', attributes['style:page-layout-name'] ?? '');
-    if (parent === 'master-page') return FURNITURE.test(name) && attributes['style:display'] !== 'false' ? 'whole' : 'skip';
+    if (parent === 'master-page')
+      return FURNITURE.test(name) && attributes['style:display'] !== 'false' ? 'whole' : 'skip';
     if (parent === 'meta') return 'whole';
     if (ENTERED.has(name) && path !== this.#bodyPath) return 'enter';
     return this.#visitBody(element, parent);

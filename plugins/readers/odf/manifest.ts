@@ -13,8 +13,12 @@ export default {
       ...['.ods', '.ots', '.fods', '.odp', '.otp', '.fodp', '.odg', '.otg', '.fodg', '.odf'],
     ],
     mediaTypes: [
-      ...KINDS.flatMap((kind) => ['', '-template', '-flat-xml'].map((more) => `${OPEN_DOCUMENT}.${kind}${more}`)),
-      ...['text-master', 'text-master-template', 'text-web', 'formula'].map((kind) => `${OPEN_DOCUMENT}.${kind}`),
+      ...KINDS.flatMap((kind) =>
+        ['', '-template', '-flat-xml'].map((more) => `${OPEN_DOCUMENT}.${kind}${more}`),
+      ),
+      ...['text-master', 'text-master-template', 'text-web', 'formula'].map(
+        (kind) => `${OPEN_DOCUMENT}.${kind}`,
+      ),
     ],
   },
   reports: {

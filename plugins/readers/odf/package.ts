@@ -53,7 +53,13 @@ interface Visitor {
 }
 
 /** Elements whose content is no text, such as pictures in base64. */
-const NO_TEXT: ReadonlySet<string> = new Set(['binary-data', 'event-listeners', 'script', 'scripts', 'forms']);
+const NO_TEXT: ReadonlySet<string> = new Set([
+  'binary-data',
+  'event-listeners',
+  'script',
+  'scripts',
+  'forms',
+]);
 /** Maximum elements and texts of one tree. A larger tree would exceed the memory of a reader's thread. */
 const MAX_NODES = 1_000_000;
 

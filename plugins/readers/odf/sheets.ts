@@ -14,7 +14,8 @@ const MAX_WAITING = 10_000;
 /** Maximum blank cells of a table: `MAX_BLANK` for each cell with text, plus `MORE_BLANK`. */
 const MAX_BLANK = 8;
 const MORE_BLANK = 40_000;
-const SHAPE = /^(?:frame|custom-shape|rect|line|polyline|polygon|path|circle|ellipse|g|connector|caption|control)$/;
+const SHAPE =
+  /^(?:frame|custom-shape|rect|line|polyline|polygon|path|circle|ellipse|g|connector|caption|control)$/;
 
 interface Row {
   readonly row: number;
@@ -89,7 +90,8 @@ export class SheetWriter {
         for (let count = 1; count <= allowed; count++) cells.set(column + count, text);
       }
       column += repeated;
-      if (column > MAX_COLUMNS) throw refusedError('The file cannot be read: it is damaged (too many columns).');
+      if (column > MAX_COLUMNS)
+        throw refusedError('The file cannot be read: it is damaged (too many columns).');
     }
     return cells;
   }
@@ -102,7 +104,7 @@ export class SheetWriter {
       else if (SHAPE.test(child.name)) this.leaveOut(child);
     }
     const shown = texts.join(' ').trim();
-    const text = shown === '' ? valueOf(cell) : shown;
+    const text = shown === '' ? valueOfCell(cell) : shown;
     const hasFormula = cell.attributes['table:formula'] !== undefined;
     if (text === '' && hasFormula && cell.attributes['office:value-type'] === undefined)
       this.#countLeftOut('formula_without_value');
@@ -176,7 +178,7 @@ const MAX_SPACES = 100;
 const TIME = /^(-?)PT(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:\.\d{1,9})?)S)?$/;
 
 /** The value of a cell without a text, as some programs write them. */
-function valueOf({ attributes }: Element): string {
+function valueOfCell({ attributes }: Element): string {
   const type = attributes['office:value-type'];
   if (type === 'percentage') return `${Number((Number(attributes['office:value']) * 100).toPrecision(15))}%`;
   if (type === 'boolean') return (attributes['office:boolean-value'] ?? '').toUpperCase();

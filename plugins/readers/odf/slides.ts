@@ -12,7 +12,15 @@ interface Block {
 
 /** Placeholders of the master that are not content of the slide. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['date-time', 'footer', 'header', 'page-number']);
-const NOT_SHAPES: ReadonlySet<string> = new Set(['notes', 'animations', 'par', 'seq', 'layer-set', 'title', 'desc']);
+const NOT_SHAPES: ReadonlySet<string> = new Set([
+  'notes',
+  'animations',
+  'par',
+  'seq',
+  'layer-set',
+  'title',
+  'desc',
+]);
 type Box = readonly [left: number, top: number, right: number, bottom: number];
 
 /** Writes slides and pages of drawings, each with its place, the title first. */
@@ -42,13 +50,18 @@ export class SlideWriter {
   add(slide: Element): void {
     const { attributes } = slide;
     this.#page++;
-    const visibility = this.#styles.property('drawing-page', attributes['draw:style-name'], 'presentation:visibility');
+    const visibility = this.#styles.property(
+      'drawing-page',
+      attributes['draw:style-name'],
+      'presentation:visibility',
+    );
     if (visibility === 'hidden') this.hidden++;
     const size = this.#styles.pages.get(this.#masters.get(attributes['draw:master-page-name'] ?? '') ?? '');
     const blocks = [...this.#blocks(slide, size), this.#notes(slide)].filter(({ text }) => text !== '');
     if (blocks.length === 0) this.places.push({ start: this.#length, end: this.#length, page: this.#page });
     for (const is of [true, false])
-      for (const { text, isTitle, position } of blocks) if (isTitle === is) this.#add(text, isTitle, position);
+      for (const { text, isTitle, position } of blocks)
+        if (isTitle === is) this.#add(text, isTitle, position);
   }
 
   #add(text: string, isTitle: boolean, position: SourcePosition): void {
@@ -70,7 +83,8 @@ export class SlideWriter {
       const kind = attributes['presentation:class'] ?? '';
       if (LEFT_OUT.has(kind)) return [];
       const children = elementsOf(shape);
-      const isPicture = children.some((child) => child.name === 'image') && childOf(shape, 'object') === undefined;
+      const isPicture =
+        children.some((child) => child.name === 'image') && childOf(shape, 'object') === undefined;
       const box = size === undefined ? undefined : boxOf(shape, size);
       const position = { ...(box && { box }), ...(isPicture && { image: ++this.#images }) };
       if (kind === 'title') {
@@ -88,7 +102,8 @@ export class SlideWriter {
     const frames = notes === undefined ? [] : allBelow(notes, 'frame');
     const shown = frames.filter(
       ({ attributes }) =>
-        attributes['presentation:placeholder'] !== 'true' && !LEFT_OUT.has(attributes['presentation:class'] ?? ''),
+        attributes['presentation:placeholder'] !== 'true' &&
+        !LEFT_OUT.has(attributes['presentation:class'] ?? ''),
     );
     for (const frame of shown) if (textBelow(frame).trim() !== '') this.#text.shape(frame);
     const text = this.#text.take();

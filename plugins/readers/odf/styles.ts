@@ -168,11 +168,17 @@ function numeral(format: string, number: number): string {
   return format === 'A' ? letterNumeral(number).toUpperCase() : String(number);
 }
 
-const MILLIMETRES: Readonly<Record<string, number>> = { mm: 1, cm: 10, in: 25.4, pt: 25.4 / 72, pc: 25.4 / 6, px: 25.4 / 96 };
+const MILLIMETRES: Readonly<Record<string, number>> = {
+  mm: 1,
+  cm: 10,
+  in: 25.4,
+  pt: 25.4 / 72,
+  pc: 25.4 / 6,
+  px: 25.4 / 96,
+};
 
 /** A length such as `2.5cm` in millimetres; NaN if it is none. */
 export function lengthOf(written: string | undefined): number {
   const [, number, unit = ''] = /^(-?\d{0,9}(?:\.\d{1,15})?)([a-z]{2})$/.exec(written ?? '') ?? [];
   return Number(number || Number.NaN) * (MILLIMETRES[unit] ?? Number.NaN);
 }
-

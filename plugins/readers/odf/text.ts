@@ -32,14 +32,29 @@ interface Item {
   label: string | undefined;
 }
 
-const CONTAINERS = /^(?:section|table-of-content|[a-z-]*-index|bibliography|index-body|index-title|text|page-sequence)$/;
+const CONTAINERS =
+  /^(?:section|table-of-content|[a-z-]*-index|bibliography|index-body|index-title|text|page-sequence)$/;
 const SHAPES =
   /^(?:frame|custom-shape|rect|line|polyline|polygon|regular-polygon|path|circle|ellipse|g|connector|caption|measure|control)$/;
 /** Content of paragraphs that is not text: numbers that are computed, and what only editors see. */
 const NOT_TEXT: ReadonlySet<string> = new Set([
   ...['number', 'tracked-changes', 'annotation-end', 'title', 'desc', 'ruby-text', 'script', 'note-citation'],
-  ...['label', 'enhanced-geometry', 'glue-point', 'image-map', 'thumbnail', 'soft-page-break', 'dde-connection-decls'],
-  ...['variable-decls', 'sequence-decls', 'user-field-decls', 'alphabetical-index-auto-mark-file', 'tracked-change'],
+  ...[
+    'label',
+    'enhanced-geometry',
+    'glue-point',
+    'image-map',
+    'thumbnail',
+    'soft-page-break',
+    'dde-connection-decls',
+  ],
+  ...[
+    'variable-decls',
+    'sequence-decls',
+    'user-field-decls',
+    'alphabetical-index-auto-mark-file',
+    'tracked-change',
+  ],
 ]);
 const SPACE = /\s+/g;
 /** Spaces and line breaks of XML, which texts of OpenDocument write as elements if they matter. */
@@ -88,7 +103,11 @@ export class TextWriter {
     else if (name === 'tracked-changes') this.#countDeleted(element);
     else if (SHAPES.test(name) || name === 'a') this.shape(element);
     else if (name === 'annotation') this.#countComment(element);
-    else if (!NOT_TEXT.has(name) && !name.endsWith('-source') && (name !== 'section' || !this.isHiddenSection(element)))
+    else if (
+      !NOT_TEXT.has(name) &&
+      !name.endsWith('-source') &&
+      (name !== 'section' || !this.isHiddenSection(element))
+    )
       for (const child of elementsOf(element)) this.write(child);
     this.#addPending();
   }
@@ -112,7 +131,8 @@ export class TextWriter {
     const texts = elements.map((element): string => {
       const { name } = element;
       if (name === 'p' || name === 'h') return this.#inline(element) ?? '';
-      if (name === 'table') return this.line(this.#rowsOf(element).flatMap((row) => row.map(({ cell }) => cell)));
+      if (name === 'table')
+        return this.line(this.#rowsOf(element).flatMap((row) => row.map(({ cell }) => cell)));
       if (name === 'list') return this.#lineOfList(element);
       if (SHAPES.test(name)) {
         const text = new FormattedText();
@@ -126,7 +146,10 @@ export class TextWriter {
     const boxes = this.#boxes.splice(0);
     const more = boxes.length > 0 ? [this.line(boxes.flatMap(elementsOf))] : [];
     const blocks = this.#blocks.splice(0);
-    return [...texts, ...more, ...blocks].filter((text) => text !== '').join(' ').replace(SPACE, ' ');
+    return [...texts, ...more, ...blocks]
+      .filter((text) => text !== '')
+      .join(' ')
+      .replace(SPACE, ' ');
   }
 
   #lineOfList(list: Element, level = 0, outer = ''): string {
@@ -136,7 +159,9 @@ export class TextWriter {
       const isLabelled = item.name === 'list-item' && childOf(item, 'p') !== undefined;
       const label = isLabelled ? this.#numbers.next(style, level, item.attributes['text:start-value']) : '';
       const inner = elementsOf(item).map((child) =>
-        child.name === 'list' ? this.#lineOfList(child, Math.min(level + 1, MAX_LEVEL), style) : this.line([child]),
+        child.name === 'list'
+          ? this.#lineOfList(child, Math.min(level + 1, MAX_LEVEL), style)
+          : this.line([child]),
       );
       const text = inner.filter((one) => one !== '').join(' ');
       return isLabelled && text !== '' ? `${label || '-'} ${text}` : text;
@@ -191,7 +216,11 @@ export class TextWriter {
   #numberedParagraph(element: Element): void {
     const { attributes } = element;
     const level = Math.min(numberOf(attributes['text:level'], 1) - 1, MAX_LEVEL);
-    const label = this.#numbers.next(attributes['text:style-name'] ?? '', level, attributes['text:start-value']);
+    const label = this.#numbers.next(
+      attributes['text:style-name'] ?? '',
+      level,
+      attributes['text:start-value'],
+    );
     for (const child of elementsOf(element)) this.#paragraph(child, { level, label });
   }
 
@@ -201,7 +230,9 @@ export class TextWriter {
     // A table with one cell is a frame around its content.
     if (rows.length === 1 && rows[0]?.length === 1) for (const child of elementsOf(only)) this.write(child);
     else {
-      const texts = rows.map((row) => row.map(({ cell, ...one }) => ({ ...one, text: this.line(elementsOf(cell)) })));
+      const texts = rows.map((row) =>
+        row.map(({ cell, ...one }) => ({ ...one, text: this.line(elementsOf(cell)) })),
+      );
       this.#document.table(texts);
     }
   }
@@ -238,7 +269,8 @@ export class TextWriter {
     let isShown = true;
     for (const child of element.children) {
       if (typeof child === 'string') this.#add(child.replace(XML_SPACE, ' '), run, text);
-      else if (child.name === 'hidden-paragraph' && child.attributes['text:is-hidden'] === 'true') isShown = false;
+      else if (child.name === 'hidden-paragraph' && child.attributes['text:is-hidden'] === 'true')
+        isShown = false;
       else isShown = this.#collectElement(child, run, text) && isShown;
     }
     return isShown;

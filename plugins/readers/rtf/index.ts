@@ -16,7 +16,12 @@ const createRtfReader: Factory<typeof manifest> = async () => {
       const html = htmlInRtf(bytes);
       if (html !== undefined) {
         const page = await parse(html, { isXml: false, signal, isSearched: false });
-        return { text: writeMarkdown(page), mediaType: 'text/markdown', title: page.title, metadata: page.metadata };
+        return {
+          text: writeMarkdown(page),
+          mediaType: 'text/markdown',
+          title: page.title,
+          metadata: page.metadata,
+        };
       }
       const { text, title, metadata, leftOut, doubtful } = readRtf(bytes, signal);
       const kinds = Object.keys(leftOut);

@@ -4,7 +4,10 @@ export default {
   kind: 'reader',
   name: 'rtf',
   summary: 'RTF documents as Markdown: headings, lists, tables, notes and links, in any code page.',
-  formats: { extensions: ['.rtf'], mediaTypes: ['application/rtf', 'text/rtf', 'text/richtext', 'application/x-rtf'] },
+  formats: {
+    extensions: ['.rtf'],
+    mediaTypes: ['application/rtf', 'text/rtf', 'text/richtext', 'application/x-rtf'],
+  },
   reports: {
     'left-out':
       'Which parts of the file that have text are not in it, such as `headers, comments`; missing if all are.',

@@ -53,5 +53,7 @@ function writeStretch(text: string, emphasis: string, href: string): string {
   const isLink = LINK.test(href) && core !== '' && core !== href && !/[[\]\n]/.test(core);
   const marked = hasEmphasis ? emphasis + core + [...emphasis].reverse().join('') : core;
   const target = href.replaceAll('(', '%28').replaceAll(')', '%29');
-  return text.slice(0, start) + (isLink ? `[${marked}](${target})` : marked) + text.slice(start + core.length);
+  return (
+    text.slice(0, start) + (isLink ? `[${marked}](${target})` : marked) + text.slice(start + core.length)
+  );
 }

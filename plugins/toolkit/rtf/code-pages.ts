@@ -44,12 +44,13 @@ export const CODE_PAGES_OF_FONTS: Readonly<Record<number, number>> = {
   255: 850,
 };
 
-const decoders = new Map<number, TextDecoder | undefined>();
+type Decoder = InstanceType<typeof TextDecoder>;
+const decoders = new Map<number, Decoder | undefined>();
 
-function decoderOf(codePage: number): TextDecoder | undefined {
+function decoderOf(codePage: number): Decoder | undefined {
   if (!decoders.has(codePage)) {
     const name = NAMES[codePage] ?? `windows-${codePage}`;
-    let decoder: TextDecoder | undefined;
+    let decoder: Decoder | undefined;
     try {
       decoder = new TextDecoder(name, { fatal: true });
     } catch {

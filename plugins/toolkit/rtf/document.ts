@@ -2,7 +2,14 @@ import { refusedError } from '../../../core/errors.ts';
 import { FormattedText, MarkdownDocument } from '../markdown/index.ts';
 import { CHARACTERS, CharacterReader } from './characters.ts';
 import { COUNTED, EQUATION, INFO, KNOWN, SKIPPED, simplifiedEquation } from './destinations.ts';
-import { type CellDefinition, lineOfParagraphs, type RtfParagraph, type RtfRow, writeParagraph, writeRtfTable } from './tables.ts';
+import {
+  type CellDefinition,
+  lineOfParagraphs,
+  type RtfParagraph,
+  type RtfRow,
+  writeParagraph,
+  writeRtfTable,
+} from './tables.ts';
 import { readRtfTokens } from './tokens.ts';
 
 export interface RtfDocument {
@@ -66,7 +73,14 @@ interface Group {
 }
 
 const NO_PARAGRAPH: Paragraph = { style: 0, outline: undefined, list: 0, level: 0, isInTable: false };
-const PLAIN = { isBold: false, isItalic: false, isStruck: false, isRaised: false, isHidden: false, isDeleted: false };
+const PLAIN = {
+  isBold: false,
+  isItalic: false,
+  isStruck: false,
+  isRaised: false,
+  isHidden: false,
+  isDeleted: false,
+};
 const SWITCHES: ReadonlyMap<string, keyof typeof PLAIN> = new Map([
   ['b', 'isBold'],
   ['i', 'isItalic'],
@@ -120,7 +134,15 @@ class RtfReader {
   constructor(signal: AbortSignal) {
     this.#signal = signal;
     this.#group = {
-      ...{ flow: this.#main, capture: undefined, isSkipped: false, isPicture: false, isStarred: false, hasContent: false, destination: '' },
+      ...{
+        flow: this.#main,
+        capture: undefined,
+        isSkipped: false,
+        isPicture: false,
+        isStarred: false,
+        hasContent: false,
+        destination: '',
+      },
       ...{ uc: 1, font: -1, href: '', field: undefined, paragraph: NO_PARAGRAPH, ...PLAIN },
     };
   }
@@ -206,17 +228,23 @@ class RtfReader {
     else if (equation !== undefined) {
       this.#put(equation[0]);
       this.#set({ destination: name });
-    } else if (counted !== undefined) this.#set({ destination: name, flow: newFlow(counted), ...PLAIN, paragraph: NO_PARAGRAPH });
-    else if (name === 'footnote') this.#set({ destination: name, flow: newFlow('note'), ...PLAIN, paragraph: NO_PARAGRAPH });
+    } else if (counted !== undefined)
+      this.#set({ destination: name, flow: newFlow(counted), ...PLAIN, paragraph: NO_PARAGRAPH });
+    else if (name === 'footnote')
+      this.#set({ destination: name, flow: newFlow('note'), ...PLAIN, paragraph: NO_PARAGRAPH });
     else if (name === 'shptxt' || name === 'dptxbxtext')
       this.#set({ destination: name, flow: newFlow('box'), ...PLAIN, paragraph: NO_PARAGRAPH });
     else if (name === 'pict' || name === 'sp') this.#set({ destination: name, isPicture: true });
     else if (name === 'sn' || name === 'sv')
       this.#set({ destination: name, isPicture: false, capture: { text: '' } });
     else if (name === 'field') this.#set({ destination: name, field: { instruction: '' } });
-    else if (name === 'fldrslt') this.#set({ destination: name, href: addressIn(this.#group.field?.instruction ?? '') });
-    else if (['fldinst', 'listtext', 'pntext', 'stylesheet', 'fonttbl', 'info'].includes(name) || this.#isInfo(name))
-      this.#set({ destination: name, capture: { text: '' }});
+    else if (name === 'fldrslt')
+      this.#set({ destination: name, href: addressIn(this.#group.field?.instruction ?? '') });
+    else if (
+      ['fldinst', 'listtext', 'pntext', 'stylesheet', 'fonttbl', 'info'].includes(name) ||
+      this.#isInfo(name)
+    )
+      this.#set({ destination: name, capture: { text: '' } });
     else if (name === 'upr') this.#set({ destination: name });
     else return false;
     return true;
@@ -234,7 +262,8 @@ class RtfReader {
       this.#info.set(name, name.endsWith('ed') ? dateOf(capture.text) : capture.text.trim().toWellFormed());
     } else if (destination === 'fldinst' && this.#group.field !== undefined && capture !== undefined)
       this.#group.field.instruction += capture.text;
-    else if (destination === 'listtext' || destination === 'pntext') this.#label = labelOf(capture?.text ?? '');
+    else if (destination === 'listtext' || destination === 'pntext')
+      this.#label = labelOf(capture?.text ?? '');
     else if (destination === 'sn') this.#property = capture?.text.trim() ?? '';
     else if (destination === 'sv') this.#endProperty(capture?.text ?? '');
     else if (EQUATION.has(destination)) this.#put(EQUATION.get(destination)?.[1] ?? '');
@@ -299,7 +328,8 @@ class RtfReader {
     else if (name === 'cpg') this.#characters.setFont(this.#fontId, undefined, parameter);
     else if (name === 'ansicpg') this.#characters.documentCodePage = parameter || 1252;
     else if (CODE_PAGES[name] !== undefined) this.#characters.documentCodePage = CODE_PAGES[name];
-    else if (DATE_PARTS.has(name) && this.#group.capture !== undefined) this.#group.capture.text += `${name}${parameter} `;
+    else if (DATE_PARTS.has(name) && this.#group.capture !== undefined)
+      this.#group.capture.text += `${name}${parameter} `;
     else this.#formatTable(name, parameter);
   }
 
@@ -312,7 +342,8 @@ class RtfReader {
     } else if (name === 'clmrg') this.#merge.continuesLeft = true;
     else if (name === 'clvmrg') this.#merge.continuesAbove = true;
     else if (name === 'cellx') {
-      if (this.#definitions.length < MAX_CELLS_OF_ROW) this.#definitions.push({ right: parameter ?? 0, ...this.#merge });
+      if (this.#definitions.length < MAX_CELLS_OF_ROW)
+        this.#definitions.push({ right: parameter ?? 0, ...this.#merge });
       this.#merge = { continuesLeft: false, continuesAbove: false };
     } else if (name === 'cell') this.#endCell();
     else if (name === 'nestcell') this.#endParagraph();
@@ -337,7 +368,8 @@ class RtfReader {
   }
 
   #put(text: string): void {
-    const { capture, flow, isSkipped, isHidden, isDeleted, isBold, isItalic, isStruck, isRaised, href } = this.#group;
+    const { capture, flow, isSkipped, isHidden, isDeleted, isBold, isItalic, isStruck, isRaised, href } =
+      this.#group;
     if (isSkipped) return;
     if (!this.#group.hasContent) this.#set({ hasContent: true });
     if (capture !== undefined) capture.text += text;
@@ -422,7 +454,8 @@ const DATE_PARTS: ReadonlySet<string> = new Set(['yr', 'mo', 'dy', 'hr', 'min', 
 
 /** A date such as `2024-02-01T13:30`, of control words such as `yr2024 mo2 dy1 hr13 min30`. */
 function dateOf(parts: string): string {
-  const part = (name: string): string => new RegExp(`\\b${name}(\\d{1,4})\\b`).exec(parts)?.[1]?.padStart(2, '0') ?? '';
+  const part = (name: string): string =>
+    new RegExp(`\\b${name}(\\d{1,4})\\b`).exec(parts)?.[1]?.padStart(2, '0') ?? '';
   const day = [part('yr'), part('mo'), part('dy')];
   if (day.some((one) => one === '' || one === '00')) return '';
   const time = part('hr') === '' ? '' : `T${part('hr')}:${part('min') || '00'}`;

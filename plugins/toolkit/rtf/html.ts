@@ -22,7 +22,14 @@ export function htmlInRtf(bytes: Uint8Array): string | undefined {
   if (!/\\fromhtml1?(?!\d)/.test(Buffer.from(bytes.subarray(0, HEAD)).toString('latin1'))) return undefined;
   const parts: string[] = [];
   const groups: Group[] = [];
-  let group: Group = { isSkipped: false, isStarred: false, isTag: false, isReplacement: false, uc: 1, font: -1 };
+  let group: Group = {
+    isSkipped: false,
+    isStarred: false,
+    isTag: false,
+    isReplacement: false,
+    uc: 1,
+    font: -1,
+  };
   let fontNumber = 0;
   const characters = new CharacterReader((text) => {
     if (!group.isSkipped && (group.isTag || !group.isReplacement)) parts.push(text);
@@ -51,7 +58,8 @@ export function htmlInRtf(bytes: Uint8Array): string | undefined {
         if (name === '*') group = { ...group, isStarred: true };
         else if (name === 'htmltag') group = { ...group, isTag: true, isStarred: false };
         else if (name === 'htmlrtf') group = { ...group, isReplacement: parameter !== 0 };
-        else if (SKIPPED.has(name) || group.isStarred) group = { ...group, isSkipped: true, isStarred: false };
+        else if (SKIPPED.has(name) || group.isStarred)
+          group = { ...group, isSkipped: true, isStarred: false };
         else if (name === 'uc') group = { ...group, uc: parameter ?? 1 };
         else if (name === 'ansicpg') characters.documentCodePage = parameter ?? 1252;
         if (name === 'f') {

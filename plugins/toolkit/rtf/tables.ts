@@ -37,7 +37,10 @@ export function lineOfParagraphs(paragraphs: readonly RtfParagraph[]): string {
     .replace(/\s+/g, ' ');
 }
 
-export function writeParagraph(document: MarkdownDocument, { text, heading, label, level }: RtfParagraph): void {
+export function writeParagraph(
+  document: MarkdownDocument,
+  { text, heading, label, level }: RtfParagraph,
+): void {
   if (heading > 0) document.heading(heading, label ? `${label} ${text}` : text);
   else if (label === undefined) document.paragraph(text);
   else document.item(text, level, label);
@@ -80,7 +83,8 @@ function spanningRows(rows: readonly RtfRow[]): SpanningCell[][] {
   });
 }
 
-const joined = (before: string, text: string): string => (before !== '' && text !== '' ? `${before} ${text}` : before + text);
+const joined = (before: string, text: string): string =>
+  before !== '' && text !== '' ? `${before} ${text}` : before + text;
 
 /** Returns a function from the right edge of a cell to the number of columns up to it. */
 function columnsByEdge(rows: readonly RtfRow[]): (right: number | undefined) => number | undefined {
