@@ -44,16 +44,17 @@ export function openBook(bytes: Uint8Array): Book {
   if (order.length === 0) throw damaged(`${main} lists no documents`);
   if (order.length > MAX_CHAPTERS)
     throw refusedError(`The file cannot be read: it has more than ${MAX_CHAPTERS} documents.`);
-  const chapters = [...new Set(order)].flatMap((id): Chapter[] => {
+  const chapters = new Map<string, Chapter>();
+  for (const id of order) {
     const item = items.get(id);
-    return item === undefined ? [] : [{ path: item.path, isNavigation: item.isNavigation }];
-  });
+    if (item !== undefined) chapters.set(item.path, { path: item.path, isNavigation: item.isNavigation });
+  }
   const navigation = [...items.values()].find(({ isNavigation }) => isNavigation)?.path;
   const ncx = items.get(toc ?? '')?.path ?? [...items.values()].find(({ type }) => type === NCX)?.path;
-  const paths = new Set([...chapters.map(({ path }) => path), navigation, ncx]);
-  refuseProtected(head.get(ENCRYPTION), new Set(chapters.map(({ path }) => path)));
+  const paths = new Set([...chapters.keys(), navigation, ncx]);
+  refuseProtected(head.get(ENCRYPTION), new Set(chapters.keys()));
   const files = unzip(bytes, (path) => paths.has(path), MAX_BYTES);
-  return { chapters, navigation, ncx, title, metadata, files };
+  return { chapters: [...chapters.values()], navigation, ncx, title, metadata, files };
 }
 
 function packagePath(container: Uint8Array): string {

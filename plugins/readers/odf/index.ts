@@ -2,7 +2,7 @@ import { type Factory, type ReadFile, refusedError } from '../../../core/kit.ts'
 import { writeFormula } from './formula.ts';
 import type manifest from './manifest.ts';
 import { openParts, type Parts, readTrees, type Visit } from './package.ts';
-import { MAX_TEXT, SheetWriter } from './sheets.ts';
+import { SheetWriter } from './sheets.ts';
 import { SlideWriter } from './slides.ts';
 import { Styles } from './styles.ts';
 import { type EmbeddedObject, isContainer, type Surroundings, TextWriter } from './text.ts';
@@ -157,8 +157,6 @@ class OpenDocument {
     else if (name === 'shapes') this.#sheets.leaveOut(element);
     else if (name === 'page') this.#slides.add(element);
     else this.#text.write(element);
-    if (this.#text.length > MAX_TEXT)
-      throw refusedError(`The file cannot be read: it has more than ${MAX_TEXT} characters of text.`);
   }
 
   #countFurniture(element: Element): void {

@@ -1,3 +1,4 @@
+import { refusedError } from '../../../core/kit.ts';
 import {
   FormattedText,
   MarkdownDocument,
@@ -6,7 +7,7 @@ import {
   type TextFormat,
 } from '../../toolkit/markdown/index.ts';
 import { type ListLevel, labelOf, numberOf, type Styles, type TextStyle } from './styles.ts';
-import { allBelow, childOf, countOf, type Element, elementsOf, textBelow } from './tree.ts';
+import { allBelow, childOf, countOf, type Element, elementsOf, firstBelow, textBelow } from './tree.ts';
 
 /** What an embedded object is: a formula in a line of text, or blocks such as the table of a chart. */
 export interface EmbeddedObject {
@@ -61,6 +62,8 @@ const SPACE = /\s+/g;
 const XML_SPACE = /[\t\n\r ]+/g;
 /** Maximum cells of a row that are repeated. */
 const MAX_REPEATED = 1024;
+/** Maximum cells of all tables. */
+const MAX_CELLS = 1_000_000;
 const MAX_LEVEL = 9;
 
 /** Whether the children of an element are read one by one. */
@@ -73,6 +76,7 @@ export class TextWriter {
   #document = new MarkdownDocument();
   readonly #notes: { readonly number: number; readonly note: Element }[] = [];
   #noteCount = 0;
+  #cells = 0;
   #boxes: Element[] = [];
   #blocks: string[] = [];
   #atStart = true;
@@ -88,10 +92,6 @@ export class TextWriter {
     const text = this.#document.text();
     this.#document = new MarkdownDocument();
     return text;
-  }
-
-  get length(): number {
-    return this.#document.length;
   }
 
   write(element: Element): void {
@@ -195,7 +195,7 @@ export class TextWriter {
 
   #list(list: Element, level: number, outer: string | undefined): void {
     const { attributes } = list;
-    const first = allBelow(list, 'p')[0];
+    const first = firstBelow(list, 'p');
     const ofParagraph = this.#around.styles.paragraph(first?.attributes['text:style-name']).list;
     const style = attributes['text:style-name'] || outer || ofParagraph || '';
     if (level === 0) this.#numbers.begin(list, style);
@@ -244,6 +244,9 @@ export class TextWriter {
         const columns = countOf(cell.attributes['table:number-columns-spanned'], MAX_REPEATED);
         const rows = countOf(cell.attributes['table:number-rows-spanned'], Number.MAX_SAFE_INTEGER);
         const repeated = countOf(cell.attributes['table:number-columns-repeated'], MAX_REPEATED);
+        this.#cells += repeated;
+        if (this.#cells > MAX_CELLS)
+          throw refusedError(`The file cannot be read: its tables have more than ${MAX_CELLS} cells.`);
         return new Array(repeated).fill({ text: '', columns, rows, cell });
       }),
     );

@@ -19,6 +19,14 @@ export function allBelow(element: Element, name: string): Element[] {
   return elementsOf(element).flatMap((child) => (child.name === name ? [child] : allBelow(child, name)));
 }
 
+export function firstBelow(element: Element, name: string): Element | undefined {
+  for (const child of elementsOf(element)) {
+    const found = child.name === name ? child : firstBelow(child, name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 export function textBelow({ children }: Element): string {
   return children.map((child) => (typeof child === 'string' ? child : textBelow(child))).join('');
 }

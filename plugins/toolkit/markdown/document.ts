@@ -11,18 +11,22 @@ export interface SpanningCell {
 const MAX_REPEATED = 100;
 /** Maximum cells of all tables together, including repeated cells. */
 const MAX_CELLS = 1_000_000;
+/** Maximum UTF-16 units of the text: a small file may show one chart many times. */
+const MAX_TEXT = 64 * 1024 * 1024;
 const NUMBER = /^\d{1,9}[.)]$/;
 /** Items that are nested deeper are written at this depth. */
 const MAX_LEVEL = 16;
 
-/** Collects the blocks of a word processor's document as Markdown. */
+/**
+ * Collects the blocks of a word processor's document as Markdown. A text or tables over a limit are an error for
+ * callers.
+ */
 export class MarkdownDocument {
   readonly #parts: string[] = [];
   #isAfterItem = false;
   #indents: number[] = [];
   #cells = 0;
-  /** UTF-16 units of the text so far. */
-  length = 0;
+  #length = 0;
 
   text(): string {
     return this.#parts.join('');
@@ -78,7 +82,9 @@ export class MarkdownDocument {
     const gap = this.#parts.length === 0 ? '' : isItem && this.#isAfterItem ? '\n' : '\n\n';
     const written = gap + text.toWellFormed();
     this.#isAfterItem = isItem;
-    this.length += written.length;
+    this.#length += written.length;
+    if (this.#length > MAX_TEXT)
+      throw refusedError(`The file cannot be read: it has more than ${MAX_TEXT} characters of text.`);
     this.#parts.push(written);
   }
 }

@@ -1,3 +1,5 @@
+import { refusedError } from '../../../core/errors.ts';
+
 /** The format of a stretch of text, as far as Markdown keeps it. */
 export interface TextFormat {
   /** The marks before the text, such as `**`; the reverse follows it. */
@@ -9,6 +11,8 @@ export interface TextFormat {
 
 export const PLAIN_TEXT: TextFormat = { emphasis: '', href: '', isRaised: false };
 
+/** Maximum UTF-16 units of a paragraph: a small file may show one formula many times. */
+const MAX_LENGTH = 16 * 1024 * 1024;
 const LINK = /^(?:https?:|mailto:)[^\s<>]+$/i;
 const SUPERSCRIPTS: Readonly<Record<string, string>> = Object.fromEntries(
   Array.from('⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻', (sign, index) => ['0123456789+-'[index], sign]),
@@ -17,9 +21,13 @@ const SUPERSCRIPTS: Readonly<Record<string, string>> = Object.fromEntries(
 /** Collects the text of a paragraph, stretch by stretch, and writes it as Markdown. */
 export class FormattedText {
   readonly #stretches: { readonly format: TextFormat; text: string }[] = [];
+  #length = 0;
 
   add(text: string, format: TextFormat): void {
     if (text === '') return;
+    this.#length += text.length;
+    if (this.#length > MAX_LENGTH)
+      throw refusedError(`The file cannot be read: a paragraph has more than ${MAX_LENGTH} characters.`);
     const last = this.#stretches.at(-1);
     const written = format.isRaised ? raised(text) : text;
     if (last?.format.emphasis === format.emphasis && last.format.href === format.href) last.text += written;

@@ -1,4 +1,3 @@
-import { refusedError } from '../../../core/errors.ts';
 import { FormattedText, MarkdownDocument } from '../markdown/index.ts';
 import { CHARACTERS, CharacterReader } from './characters.ts';
 import { COUNTED, EQUATION, INFO, KNOWN, SKIPPED, simplifiedEquation } from './destinations.ts';
@@ -21,8 +20,6 @@ export interface RtfDocument {
   readonly doubtful: number;
 }
 
-/** Maximum UTF-16 units of the text. */
-const MAX_TEXT = 64 * 1024 * 1024;
 const MAX_CELLS_OF_ROW = 4096;
 const MAX_STYLES = 10_000;
 
@@ -433,8 +430,6 @@ class RtfReader {
     this.#signal.throwIfAborted();
     for (const box of this.#boxes.splice(0)) writeParagraph(this.#document, box);
     for (const note of this.#notes.splice(0)) this.#document.block(note);
-    if (this.#document.length > MAX_TEXT)
-      throw refusedError(`The file cannot be read: it has more than ${MAX_TEXT} characters of text.`);
   }
 }
 
