@@ -30,7 +30,8 @@ const UNITS = 0x10000;
 export class CharacterReader {
   readonly #put: (text: string) => void;
   readonly #fonts = new Map<number, number>();
-  #bytes: number[] = [];
+  #bytes = new Uint8Array(256);
+  #length = 0;
   #codePage = 1252;
   #font = -1;
   #skipped = 0;
@@ -57,8 +58,16 @@ export class CharacterReader {
   }
 
   byte(byte: number): void {
-    if (this.#skipped > 0) this.#skipped--;
-    else this.#bytes.push(byte);
+    if (this.#skipped > 0) {
+      this.#skipped--;
+      return;
+    }
+    if (this.#length === this.#bytes.length) {
+      const longer = new Uint8Array(this.#length * 2);
+      longer.set(this.#bytes);
+      this.#bytes = longer;
+    }
+    this.#bytes[this.#length++] = byte;
   }
 
   /** A control word that is a character. */
@@ -81,11 +90,11 @@ export class CharacterReader {
   }
 
   flush(): void {
-    if (this.#bytes.length === 0) return;
+    if (this.#length === 0) return;
     const page = this.#font === -1 ? this.documentCodePage : this.#codePage;
-    const { text, isSure } = decodeCodePage(this.#bytes, page);
+    const { text, isSure } = decodeCodePage(this.#bytes.subarray(0, this.#length), page);
     if (!isSure) this.doubtful++;
-    this.#bytes = [];
+    this.#length = 0;
     this.#put(text);
   }
 }

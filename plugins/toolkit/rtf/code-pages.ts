@@ -63,29 +63,21 @@ function decoderOf(codePage: number): Decoder | undefined {
 
 /** Decodes bytes. `isSure` is false if they are invalid in their code page, and read as windows-1252. */
 export function decodeCodePage(
-  bytes: readonly number[],
+  bytes: Uint8Array,
   codePage: number,
 ): { readonly text: string; readonly isSure: boolean } {
-  if (bytes.every((byte) => byte < ASCII_END)) return { text: ascii(bytes), isSure: true };
+  const latin = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).latin1Slice();
+  if (bytes.every((byte) => byte < ASCII_END)) return { text: latin, isSure: true };
   const high = HIGH[codePage];
   if (high !== undefined) {
-    const letters = bytes.map((byte) =>
-      byte < ASCII_END ? String.fromCharCode(byte) : (high[byte - ASCII_END] as string),
-    );
-    return { text: letters.join(''), isSure: true };
+    const text = latin.replace(/[\u0080-\u00ff]/g, (sign) => high[sign.charCodeAt(0) - ASCII_END] as string);
+    return { text, isSure: true };
   }
   try {
     const decoder = decoderOf(codePage);
-    if (decoder !== undefined) return { text: decoder.decode(Uint8Array.from(bytes)), isSure: true };
+    if (decoder !== undefined) return { text: decoder.decode(bytes), isSure: true };
   } catch {
     // The bytes are invalid in this code page.
   }
-  return { text: decoderOf(FALLBACK)?.decode(Uint8Array.from(bytes)) ?? '', isSure: false };
-}
-
-const SLICE = 4096;
-
-function ascii(bytes: readonly number[]): string {
-  if (bytes.length <= SLICE) return String.fromCharCode(...bytes);
-  return Buffer.from(bytes).toString('latin1');
+  return { text: decoderOf(FALLBACK)?.decode(bytes) ?? '', isSure: false };
 }

@@ -38,7 +38,8 @@ export function bookOf(chapters: readonly string[], parts: BookParts = {}): Buff
 /** Books that would take too long or too much memory, were they read without care. */
 export const HOSTILE_FILES: Readonly<Record<string, () => Buffer>> = {
   'unpacks to much': () => bookOf([' '.repeat(200_000_000)]),
-  'has a chapter many times': () => bookOf(['<p>x</p>'.repeat(10_000)], { spine: '<itemref idref="c1"/>'.repeat(200_000) }),
+  'has a chapter many times': () =>
+    bookOf(['<p>x</p>'.repeat(10_000)], { spine: '<itemref idref="c1"/>'.repeat(200_000) }),
   'has a chapter under many names': () =>
     bookOf(['<p>x</p>'.repeat(10_000)], {
       items: Array.from({ length: 19_000 }, (_, at) => `<item id="d${at}" href="text/c1.xhtml"/>`).join(''),
@@ -46,5 +47,6 @@ export const HOSTILE_FILES: Readonly<Record<string, () => Buffer>> = {
     }),
   'is deep': () => bookOf(['<div>'.repeat(1_000_000)]),
   'has a deep package': () => bookOf(['x'], { metadata: '<dc:title>'.repeat(1_000_000) }),
-  'has many spans': () => bookOf([`<table><tr>${'<td colspan="1000" rowspan="65534">a</td>'.repeat(50_000)}</tr></table>`]),
+  'has many spans': () =>
+    bookOf([`<table><tr>${'<td colspan="1000" rowspan="65534">a</td>'.repeat(50_000)}</tr></table>`]),
 };

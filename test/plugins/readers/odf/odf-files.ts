@@ -2,7 +2,20 @@ import { zipOf } from '../../toolkit/office/zip-files.ts';
 
 /** OpenDocument files that tests write, honest or not. */
 
-const NAMESPACES = ['office', 'text', 'table', 'draw', 'style', 'fo', 'svg', 'presentation', 'xlink', 'dc', 'meta', 'chart']
+const NAMESPACES = [
+  'office',
+  'text',
+  'table',
+  'draw',
+  'style',
+  'fo',
+  'svg',
+  'presentation',
+  'xlink',
+  'dc',
+  'meta',
+  'chart',
+]
   .map((name) => `xmlns:${name}="urn:${name}"`)
   .join(' ');
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>';
@@ -48,7 +61,11 @@ const LARGE = 200_000_000;
 export const HOSTILE_FILES: Readonly<Record<string, () => Buffer>> = {
   'unpacks to much': () => odfOf('text', ' '.repeat(LARGE)),
   'is deeper than a stack': () => odfOf('text', '<text:section>'.repeat(1_000_000)),
-  'has lists in lists': () => odfOf('text', `${'<text:list><text:list-item>'.repeat(120)}${p('x').repeat(50_000)}${'</text:list-item></text:list>'.repeat(120)}`),
+  'has lists in lists': () =>
+    odfOf(
+      'text',
+      `${'<text:list><text:list-item>'.repeat(120)}${p('x').repeat(50_000)}${'</text:list-item></text:list>'.repeat(120)}`,
+    ),
   'repeats all rows and columns': () =>
     odfOf(
       'spreadsheet',
@@ -86,6 +103,8 @@ export const HOSTILE_FILES: Readonly<Record<string, () => Buffer>> = {
   'has notes in notes': () =>
     odfOf(
       'text',
-      `${'<text:p>x<text:note><text:note-body>'.repeat(80)}${'</text:note-body></text:note></text:p>'.repeat(80)}`.repeat(300),
+      `${'<text:p>x<text:note><text:note-body>'.repeat(80)}${'</text:note-body></text:note></text:p>'.repeat(80)}`.repeat(
+        300,
+      ),
     ),
 };
