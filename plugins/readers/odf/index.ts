@@ -80,11 +80,7 @@ class OpenDocument {
   read(): ReadFile {
     for (const path of ['meta.xml', 'styles.xml', 'content.xml']) {
       const bytes = this.#parts.get(path);
-      if (bytes === undefined) continue;
-      readTrees(bytes, path, {
-        visit: (element, parent) => this.#visit(element, parent, path),
-        whole: (element, parent) => this.#whole(element, parent),
-      });
+      if (bytes !== undefined) this.#readPart(bytes, path);
     }
     if (this.#kind === '' && this.#formula === undefined)
       throw refusedError(
@@ -100,6 +96,19 @@ class OpenDocument {
     if (this.#kind === 'presentation' || this.#kind === 'drawing')
       return { text: this.#slides.text(), places: this.#slides.places, ...about };
     return { text: this.#formula ?? this.#text.take(), ...about };
+  }
+
+  #readPart(bytes: Uint8Array, path: string): void {
+    try {
+      readTrees(bytes, path, {
+        visit: (element, parent) => this.#visit(element, parent, path),
+        whole: (element, parent) => this.#whole(element, parent),
+      });
+    } catch (error) {
+      // Damaged metadata loses no text.
+      if (path !== 'meta.xml') throw error;
+      this.#leftOut.set('metadata', 1);
+    }
   }
 
   #visit(element: Element, parent: string, path: string): Visit {

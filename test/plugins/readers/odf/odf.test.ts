@@ -76,7 +76,7 @@ t.test('lists have the numbers that are shown', async (t) => {
   const body =
     list(
       'N',
-      item(p('a') + p('more') + `<text:list>${item(p('b')) + item(p('c'))}</text:list>`) + item(p('d')),
+      item(`${p('a') + p('more')}<text:list>${item(p('b')) + item(p('c'))}</text:list>`) + item(p('d')),
     ) +
     p('between') +
     list('N', item(p('e')), 'text:continue-numbering="true"') +
@@ -238,6 +238,8 @@ t.test('flat files are read; encrypted, damaged and foreign ones are refused', a
   await t.rejects(read(odfOf('text', '', { more })), { statusCode: 400, message: /encrypted/ });
   await t.rejects(read(Buffer.from('<html>')), { statusCode: 400 });
   await t.rejects(read(Buffer.from('<?xml version="1.0"?><html/>')), { statusCode: 400, message: /no text/ });
+  const damaged = await read(odfOf('text', p('a'), { more: { 'meta.xml': '<a' } }));
+  t.match(damaged, { text: 'a', leftOut: { metadata: 1 } });
   await t.rejects(read(odfOf('text', '<text:p>')), { statusCode: 400, message: /not XML/ });
 });
 
