@@ -66,7 +66,7 @@ export function decodeCodePage(
   bytes: Uint8Array,
   codePage: number,
 ): { readonly text: string; readonly isSure: boolean } {
-  const latin = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).latin1Slice();
+  const latin = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
   if (bytes.every((byte) => byte < ASCII_END)) return { text: latin, isSure: true };
   const high = HIGH[codePage];
   if (high !== undefined) {

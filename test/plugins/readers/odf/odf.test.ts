@@ -236,7 +236,7 @@ t.test('flat files are read; encrypted, damaged and foreign ones are refused', a
     '<manifest:manifest xmlns:manifest="m"><manifest:file-entry><manifest:encryption-data/></manifest:file-entry></manifest:manifest>';
   const more = { 'META-INF/manifest.xml': encrypted };
   await t.rejects(read(odfOf('text', '', { more })), { statusCode: 400, message: /encrypted/ });
-  await t.rejects(read(Buffer.from('<html>')), { statusCode: 400 });
+  await t.rejects(read(Buffer.from('<html>')), { statusCode: 400, message: /not XML/ });
   await t.rejects(read(Buffer.from('<?xml version="1.0"?><html/>')), { statusCode: 400, message: /no text/ });
   const damaged = await read(odfOf('text', p('a'), { more: { 'meta.xml': '<a' } }));
   t.match(damaged, { text: 'a', leftOut: { metadata: 1 } });
