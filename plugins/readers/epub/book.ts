@@ -25,13 +25,13 @@ const MAX_BYTES = 128 * 1024 * 1024;
 const MAX_CHAPTERS = 20_000;
 const CONTAINER = 'META-INF/container.xml';
 const ENCRYPTION = 'META-INF/encryption.xml';
-/** Algorithms that only hide fonts. They are no protection of the text. */
+/** Algorithms that only hide fonts. They do not protect the text. */
 const FONT_ALGORITHMS: ReadonlySet<string> = new Set([
   'http://www.idpf.org/2008/embedding',
   'http://ns.adobe.com/pdf/enc#RC',
 ]);
 
-/** @throws Error for callers if the file is no book, is damaged or protected, or is too large */
+/** @throws Error for callers if the file is not a book, is damaged or protected, or is too large */
 export function openBook(bytes: Uint8Array): Book {
   const head = unzip(bytes, (path) => path === CONTAINER || path === ENCRYPTION, MAX_BYTES);
   const container = head.get(CONTAINER);

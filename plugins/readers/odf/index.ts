@@ -84,7 +84,7 @@ class OpenDocument {
     }
     if (this.#kind === '' && this.#formula === undefined)
       throw refusedError(
-        'The file cannot be read: it is no text, spreadsheet or presentation of OpenDocument.',
+        'The file cannot be read: it is not a text, spreadsheet or presentation of OpenDocument.',
       );
     const leftOut = Object.fromEntries([...this.#leftOut].sort());
     const { title = this.#text.title, metadata } = this.#about.read();

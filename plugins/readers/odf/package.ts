@@ -52,7 +52,7 @@ interface Visitor {
   readonly leave?: (element: Element) => void;
 }
 
-/** Elements whose content is no text, such as pictures in base64. */
+/** Elements without text, such as pictures in base64. */
 const NO_TEXT: ReadonlySet<string> = new Set([
   'binary-data',
   'event-listeners',

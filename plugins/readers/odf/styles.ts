@@ -177,7 +177,7 @@ const MILLIMETRES: Readonly<Record<string, number>> = {
   px: 25.4 / 96,
 };
 
-/** A length such as `2.5cm` in millimetres; NaN if it is none. */
+/** A length such as `2.5cm` in millimetres; NaN if it is invalid. */
 export function lengthOf(written: string | undefined): number {
   const [, number, unit = ''] = /^(-?\d{0,9}(?:\.\d{1,15})?)([a-z]{2})$/.exec(written ?? '') ?? [];
   return Number(number || Number.NaN) * (MILLIMETRES[unit] ?? Number.NaN);

@@ -369,7 +369,7 @@ class Numbering {
     this.#styles = styles;
   }
 
-  /** Begins a list, but none within another one. Its numbers begin anew, unless it continues those of a list. */
+  /** Begins an outermost list. Its numbers begin again, unless it continues those of a list. */
   begin({ attributes }: Element, style: string): void {
     const continued = this.#ofLists.get(attributes['text:continue-list'] ?? '');
     const same = attributes['text:continue-numbering'] === 'true' ? this.#ofStyles.get(style) : undefined;

@@ -1,9 +1,10 @@
 import { type Factory, refusedError } from '../../../core/kit.ts';
 import { createParse, writeMarkdown } from '../../toolkit/html/index.ts';
-import { htmlInRtf, readRtf } from '../../toolkit/rtf/index.ts';
+import { readRtf } from './document.ts';
+import { htmlInRtf } from './html.ts';
 import type manifest from './manifest.ts';
 
-/** Maximum bytes of a file. Most bytes of a large one are pictures. */
+/** Maximum bytes of a file, including its pictures. */
 const MAX_BYTES = 128 * 1024 * 1024;
 
 const createRtfReader: Factory<typeof manifest> = async () => {

@@ -76,7 +76,10 @@ t.test('missing documents are counted, a book without any is refused', async (t)
   );
   t.equal(file.text, 'a');
   t.strictSame(file.leftOut, { missing_document: 1 });
-  await t.rejects(read(bookOf([], { items, spine: '<itemref idref="gone"/>' })), { statusCode: 400, message: /missing/ });
+  await t.rejects(read(bookOf([], { items, spine: '<itemref idref="gone"/>' })), {
+    statusCode: 400,
+    message: /missing/,
+  });
   await t.rejects(read(bookOf([])), { statusCode: 400, message: /lists no documents/ });
 });
 

@@ -1,4 +1,4 @@
-import { FormattedText, MarkdownDocument } from '../markdown/index.ts';
+import { FormattedText, MarkdownDocument, PLAIN_TEXT } from '../../toolkit/markdown/index.ts';
 import { CHARACTERS, CharacterReader } from './characters.ts';
 import { COUNTED, EQUATION, INFO, KNOWN, SKIPPED, simplifiedEquation } from './destinations.ts';
 import {
@@ -286,7 +286,7 @@ class RtfReader {
   #endProperty(value: string): void {
     const description = value.replace(/[\][\s]+/g, ' ').trim();
     if (this.#property === 'wzDescription' && description !== '')
-      this.#group.flow.inline.add(`![${description}]()`, { emphasis: '', href: '', isRaised: false });
+      this.#group.flow.inline.add(`![${description}]()`, PLAIN_TEXT);
   }
 
   #endFlow({ flow, paragraph }: Group): void {
@@ -301,7 +301,7 @@ class RtfReader {
     else {
       const mark = `[^${++this.#noteCount}]`;
       this.#notes.push(`${mark}: ${text}`);
-      this.#group.flow.inline.add(mark, { emphasis: '', href: '', isRaised: false });
+      this.#group.flow.inline.add(mark, PLAIN_TEXT);
     }
   }
 

@@ -84,7 +84,7 @@ export class CharacterReader {
     this.#skipped = Math.max(skipped, 0);
   }
 
-  /** Ends a replacement: it never goes on after its group. */
+  /** Ends a replacement, which never continues after its group. */
   endReplacement(): void {
     this.#skipped = 0;
   }

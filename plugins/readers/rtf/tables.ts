@@ -1,4 +1,4 @@
-import type { MarkdownDocument, SpanningCell } from '../markdown/index.ts';
+import type { MarkdownDocument, SpanningCell } from '../../toolkit/markdown/index.ts';
 
 /** A paragraph, written but for its block. */
 export interface RtfParagraph {

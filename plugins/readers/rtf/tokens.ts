@@ -1,4 +1,4 @@
-import { refusedError } from '../../../core/errors.ts';
+import { refusedError } from '../../../core/kit.ts';
 
 /** Functions that are called in the order of the file. */
 interface RtfHandlers {
