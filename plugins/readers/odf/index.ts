@@ -211,16 +211,21 @@ class OpenDocument {
     if (name === 'math') return { formula: writeFormula(element) };
     const [chart] = name === 'chart' ? [element] : allBelow(element, 'chart');
     if (chart !== undefined) return { blocks: this.#blocksOfChart(chart) };
+    if (name !== 'spreadsheet' && name !== 'document') return { blocks: this.#blocksOf(elementsOf(element)) };
     const hasText = textBelow(element).trim() !== '';
     if (hasText) this.#leftOut.set('embedded_file', (this.#leftOut.get('embedded_file') ?? 0) + 1);
     return {};
   }
 
   #blocksOfChart(chart: Element): string[] {
+    const titles = allBelow(chart, 'title').slice(0, 1).flatMap(elementsOf);
+    return this.#blocksOf([...titles, ...allBelow(chart, 'table')]);
+  }
+
+  /** The text of an embedded object, without the objects within it. */
+  #blocksOf(elements: readonly Element[]): string[] {
     const writer = new TextWriter({ ...this.#surroundings(() => {}), objectAt: () => ({}) });
-    for (const title of allBelow(chart, 'title').slice(0, 1))
-      for (const child of elementsOf(title)) writer.write(child);
-    for (const table of allBelow(chart, 'table')) writer.write(table);
+    for (const element of elements) writer.write(element);
     const text = writer.take();
     return text === '' ? [] : [text];
   }
