@@ -350,7 +350,7 @@ function withStyle({ format, style }: Run, added: TextStyle): Run {
   return { style: all, format: { ...format, emphasis, isRaised: all.isRaised === true } };
 }
 
-export function descriptionOf(frame: Element): string {
+function descriptionOf(frame: Element): string {
   const texts = ['desc', 'title'].map((name) => childOf(frame, name));
   const text = texts.map((one) => (one === undefined ? '' : textBelow(one).trim())).find((one) => one !== '');
   return text === undefined ? '' : `![${text.replace(/[\][\s]+/g, ' ')}]()`;
