@@ -1,3 +1,4 @@
+import { letterNumeral, romanNumeral } from '../../toolkit/markdown/index.ts';
 import { decodeReferences } from '../../toolkit/markup/index.ts';
 import { attributeOf, contentOf, elementsIn, isOn, valueIn } from './elements.ts';
 
@@ -190,44 +191,10 @@ function readLevels(xml: string): (Level | undefined)[] {
 
 const countOf = (written: string): number => Math.max(Math.trunc(Number(written)) || 0, 0);
 
-const ROMAN: readonly (readonly [letters: string, value: number])[] = [
-  ['m', 1000],
-  ['cm', 900],
-  ['d', 500],
-  ['cd', 400],
-  ['c', 100],
-  ['xc', 90],
-  ['l', 50],
-  ['xl', 40],
-  ['x', 10],
-  ['ix', 9],
-  ['v', 5],
-  ['iv', 4],
-  ['i', 1],
-];
-const LETTERS = 26;
-/** Larger numbers are written in decimal, because as letters they could be arbitrarily long. */
-const MAX_LETTERED = 3999;
-
 function numberIn(format: string, number: number): string {
   if (format === 'decimalZero') return String(number).padStart(2, '0');
-  if (number < 1 || number > MAX_LETTERED) return String(number);
-  if (format === 'lowerRoman') return roman(number);
-  if (format === 'upperRoman') return roman(number).toUpperCase();
-  if (format === 'lowerLetter') return letters(number);
-  return format === 'upperLetter' ? letters(number).toUpperCase() : String(number);
-}
-
-function roman(number: number): string {
-  let left = number;
-  return ROMAN.map(([letters, value]) => {
-    const count = Math.floor(left / value);
-    left -= count * value;
-    return letters.repeat(count);
-  }).join('');
-}
-
-function letters(number: number): string {
-  const letter = String.fromCharCode('a'.charCodeAt(0) + ((number - 1) % LETTERS));
-  return letter.repeat(Math.ceil(number / LETTERS));
+  if (format === 'lowerRoman') return romanNumeral(number);
+  if (format === 'upperRoman') return romanNumeral(number).toUpperCase();
+  if (format === 'lowerLetter') return letterNumeral(number);
+  return format === 'upperLetter' ? letterNumeral(number).toUpperCase() : String(number);
 }

@@ -8,10 +8,9 @@ import {
   encodingOf,
   reportInferred,
 } from '../../toolkit/encodings/index.ts';
+import { createParse, type Page, writeMarkdown } from '../../toolkit/html/index.ts';
 import type manifest from './manifest.ts';
 import type { HtmlOptions } from './manifest.ts';
-import { createParse, type Page } from './page.ts';
-import { writeMarkdown } from './writer.ts';
 
 const createHtmlReader: Factory<typeof manifest> = async () => {
   const parse = createParse(await import('parse5'));

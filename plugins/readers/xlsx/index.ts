@@ -1,13 +1,13 @@
 import type { Factory } from '../../../core/kit.ts';
+import { SheetTables } from '../../toolkit/office/index.ts';
 import type manifest from './manifest.ts';
-import { TableWriter } from './tables.ts';
 import { openWorkbook, type Sheet } from './workbook.ts';
 
 const createXlsxReader: Factory<typeof manifest> = () => ({
   read({ bytes }, { report, signal }) {
     signal.throwIfAborted();
     const { sheets, leftOut, title, metadata } = openWorkbook(bytes);
-    const writer = new TableWriter();
+    const writer = new SheetTables();
     const withText = new Set<Sheet>();
     let unsaved = 0;
     for (const sheet of sheets) {

@@ -1,7 +1,13 @@
 import { refusedError } from '../../../core/kit.ts';
 import { escapeCell } from '../../toolkit/markdown/index.ts';
 import { readXml, type XmlAttributes } from '../../toolkit/markup/index.ts';
-import { decodeEscapes, type OfficeFile, openOfficeFile, raised } from '../../toolkit/office/index.ts';
+import {
+  decodeEscapes,
+  type OfficeFile,
+  openOfficeFile,
+  raised,
+  type SheetRow,
+} from '../../toolkit/office/index.ts';
 import { columnNumber } from '../../toolkit/places.ts';
 import { type CellFormat, formatOf, numberText, UNFORMATTED } from './values.ts';
 
@@ -18,13 +24,7 @@ export interface Sheet {
   readonly forEachRow: (visit: (row: Row) => void) => void;
 }
 
-export interface Row {
-  /** Counted from 1. */
-  readonly number: number;
-  /** By column, counted from 1. */
-  readonly cells: ReadonlyMap<number, string>;
-  /** Whether a cell is not text, as in the rows below the head of a table. */
-  readonly hasNumbers: boolean;
+export interface Row extends SheetRow {
   /** How many formulas have no saved value. Their cells show the formula, if the file has it there. */
   readonly unsaved: number;
 }

@@ -10,13 +10,15 @@ interface XmlHandlers {
   readonly close?: (name: string) => void;
   /** May be called several times for the text of one element. */
   readonly text?: (text: string) => void;
+  /** Whether to skip a document type. Those that declare something are refused all the same. */
+  readonly skipsDocumentType?: boolean;
 }
 
 const MAX_DEPTH = 256;
 
 /**
- * Reads the elements, attributes and text of XML in one pass. A document type is refused, so only the predefined
- * entities of XML exist.
+ * Reads the elements, attributes and text of XML in one pass. A document type is refused or skipped, so only the
+ * predefined entities of XML exist.
  *
  * @param name names the document in errors
  * @throws Error for callers if the XML is malformed, has a document type, or is nested too deeply
@@ -45,7 +47,10 @@ class XmlDocument {
       if (tag > this.#at && this.#path.length > 0) text?.(decodeReferences(xml.slice(this.#at, tag)));
       if (xml.startsWith('<?', tag)) this.#at = this.#after('?>', tag);
       else if (xml.startsWith('<!--', tag)) this.#at = this.#after('-->', tag);
-      else if (xml.startsWith(CDATA, tag)) {
+      else if (this.#handlers.skipsDocumentType === true && xml.startsWith(DOCUMENT_TYPE, tag)) {
+        this.#at = this.#after('>', tag);
+        if (xml.slice(tag, this.#at).includes('[')) throw this.#damaged();
+      } else if (xml.startsWith(CDATA, tag)) {
         this.#at = this.#after(']]>', tag);
         text?.(xml.slice(tag + CDATA.length, this.#at - ']]>'.length));
       } else if (xml.startsWith('</', tag)) this.#closeTag(tag);
@@ -115,6 +120,7 @@ class XmlDocument {
 }
 
 const CDATA = '<![CDATA[';
+const DOCUMENT_TYPE = '<!DOCTYPE';
 /** Patterns of single characters. A pattern of a whole name could overflow the stack on a long name. */
 const NAME_START = /^[\p{L}_]/u;
 const NOT_IN_NAME = /[<&"'=!]/;

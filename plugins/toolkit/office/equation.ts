@@ -11,7 +11,7 @@ const SIGNS: Readonly<Record<string, readonly [before: string, after: string]>> 
   sup: [`^${OPEN}`, CLOSE],
   sub: [`_${OPEN}`, CLOSE],
   lim: [`_${OPEN}`, CLOSE],
-  rad: [`\u221a${OPEN}`, CLOSE],
+  rad: [`${APART}\u221a${OPEN}`, CLOSE],
   deg: ['', '&'],
   fName: ['', ' '],
   m: ['[', ']'],

@@ -3,7 +3,10 @@ import { readXml } from '../markup/xml.ts';
 import { unzip } from './zip.ts';
 
 export { EquationWriter } from './equation.ts';
+export { type MathElement, writeMathml } from './mathml.ts';
+export { type SheetRow, SheetTables } from './sheet-tables.ts';
 export { decodeEscapes, isFileName, raised } from './written.ts';
+export { unzip };
 
 export interface Relationship {
   /** Last segment of the URI that names the type: `slideLayout`. */

@@ -11,11 +11,6 @@ const FORMATS: readonly (readonly [ending: string, mediaType: string, readers: r
   ['.doc', 'application/msword', BOTH],
   ['.xls', 'application/vnd.ms-excel', BOTH],
   ['.ppt', 'application/vnd.ms-powerpoint', BOTH],
-  ['.odt', 'application/vnd.oasis.opendocument.text', BOTH],
-  ['.ods', 'application/vnd.oasis.opendocument.spreadsheet', BOTH],
-  ['.odp', 'application/vnd.oasis.opendocument.presentation', BOTH],
-  ['.epub', 'application/epub+zip', BOTH],
-  ['.rtf', 'application/rtf', ['tika']],
   ['.eml', 'message/rfc822', ['tika']],
   ['.msg', 'application/vnd.ms-outlook', ['tika']],
 ];

@@ -44,7 +44,7 @@ const server = await startJobServer(
   {
     'in/lines.jsonl': `${JSON.stringify(DOCUMENT)}\n`,
     'files/a.placed': `\0${TEXT}`,
-    'texts/a.rtf': '{\\rtf1 x}',
+    'texts/a.fb2': '{\\rtf1 x}',
     'texts/b.vtt': '00:01.000 --> 00:02.000\nTea.\n',
   },
   { pluginsDir: [await pluginsFolder(t, reader)] },
@@ -105,7 +105,7 @@ t.test(
     const steps = [{ type: 'chunk', chunker: 'recursive', config: STEP }];
     const { id } = await runJob(server, { source: { path: 'texts' }, steps, ...ASKED });
     t.match(await outputOf(server, id), [
-      { document_id: 'texts/a.rtf', text: '{\\rtf1 x}', places: null },
+      { document_id: 'texts/a.fb2', text: '{\\rtf1 x}', places: null },
       { document_id: 'texts/b.vtt', text: 'Tea.', places: [{ start_time: 1, end_time: 2 }] },
     ]);
   },

@@ -234,7 +234,7 @@ t.test(
   async (t) => {
     const file = readFileSync(new URL('../package.json', import.meta.resolve('parse5')), 'utf8');
     const { version } = JSON.parse(file) as { version: string };
-    t.equal(version, '8.1.1', 'read plugins/readers/html/page.ts again before parse5 is updated');
+    t.equal(version, '8.1.1', 'read plugins/toolkit/html/page.ts again before parse5 is updated');
     const { activeFormattingElements, onEndTag, onStartTag, openElements, tokenizer } = new Parser();
     for (const method of [activeFormattingElements.pushElement, onEndTag, onStartTag, tokenizer.write])
       t.type(method, 'function');

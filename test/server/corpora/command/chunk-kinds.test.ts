@@ -29,7 +29,7 @@ const FILES = {
   'kinds/i.xlsx': workbookOf([{ name: 'Costs', rows: '<row r="1"><c r="A1"><v>7</v></c></row>' }]),
   'kinds/j.pdf': '%PDF-1.7 but torn \0',
   'kinds/k.pdf': await fixture('pdf/password.pdf'),
-  'kinds/l.odt': 'PK\x03\x04\0',
+  'kinds/l.ppt': 'PK\x03\x04\0',
   'kinds/m.bin': '\0\x01\x02',
 };
 const EACH = ['auto', 'html', 'pdf', 'docx', 'pptx', 'xlsx', 'notebook', 'subtitles'];
@@ -100,7 +100,7 @@ t.test('by the command', OF_ALL, async (t) => {
   const reasons = errors.map((line) => JSON.stringify(line)).join('\n');
   t.match(reasons, /j\.pdf.*not a PDF, or broken/);
   t.match(reasons, /k\.pdf.*it has a password; save it without/);
-  t.match(reasons, /l\.odt.*DOCLING_URL.*TIKA_URL/);
+  t.match(reasons, /l\.ppt.*DOCLING_URL.*TIKA_URL/);
   t.match(reasons, /m\.bin.*text/);
 });
 

@@ -91,7 +91,7 @@ t.test('documents without text are told by their ids, or where they stand', asyn
 t.test('what is skipped is named; nothing read is an error', needs('reader/tika'), async (t) => {
   const cwd = await temporaryFolder(t, {
     'a.doc': 'Word\0',
-    'b.rtf': '{\0',
+    'b.ppt': '{\0',
     '.c.md': 'c',
     'd.log': '',
     '.gitignore': '*.log',
@@ -115,7 +115,7 @@ t.test('what is skipped is named; nothing read is an error', needs('reader/tika'
     const lines = linesIn<{ source: string; detail: string }>(
       await readFile(join(cwd, 'errors.jsonl'), 'utf8'),
     );
-    t.same(lines.map(({ source }) => source).sort(), ['.c.md', 'a.doc', 'b.rtf', 'd.log']);
+    t.same(lines.map(({ source }) => source).sort(), ['.c.md', 'a.doc', 'b.ppt', 'd.log']);
     t.match(
       lines.map(({ detail }) => detail).join(),
       /begins with a dot.*\*\.log in \.gitignore.*--no-ignore/s,

@@ -32,8 +32,8 @@ const ROWS = Array.from({ length: 50 }, (_, index) => ({ key: index, body: `text
 const FILES = {
   ...TEXTS,
   ...Object.fromEntries(Object.entries(LINES).map(([name, text]) => [name, JSON.stringify({ text })])),
-  ...{ 'mix/a.odt': '%PDF\0', 'mix/b.doc': 'PK\0', 'mix/c.bin': '\0', 'mix/d.md': 'tea', 'mix/e.txt': '' },
-  'unread/a.odt': '%PDF\0',
+  ...{ 'mix/a.ppt': '%PDF\0', 'mix/b.doc': 'PK\0', 'mix/c.bin': '\0', 'mix/d.md': 'tea', 'mix/e.txt': '' },
+  'unread/a.ppt': '%PDF\0',
   'odd/a\\b.md': 'a name with a backslash',
   'odd/.hid': '',
   'kb/image.bin': '\u0000\u0001\u0002',
@@ -103,7 +103,7 @@ t.test('what a job skips is counted and named', needs('reader/docling', 'reader/
   t.match(
     lines.map((line) => JSON.parse(line)),
     [
-      { source: 'mix/a.odt', ...none },
+      { source: 'mix/a.ppt', ...none },
       { source: 'mix/b.doc', ...none },
       { source: 'mix/c.bin', skipped: 'binary', detail: /cannot be read as text/ },
       { source: 'mix/e.txt', skipped: 'empty', id: 'mix/e.txt', detail: /no text/ },
@@ -112,7 +112,7 @@ t.test('what a job skips is counted and named', needs('reader/docling', 'reader/
   const failed = await runJob(server, { source: { path: 'unread' } }, 'failed');
   const error = {
     status: 422,
-    detail: 'Nothing was read: 1 skipped: 1 needs DOCLING_URL or TIKA_URL (unread/a.odt).',
+    detail: 'Nothing was read: 1 skipped: 1 needs DOCLING_URL or TIKA_URL (unread/a.ppt).',
   };
   t.match(failed, { state: 'failed', error, documents: { done: 0, skipped: 1 } });
 });

@@ -1,4 +1,4 @@
-import { escapeBlockStarts, fencedCode, markdownHeading } from '../../toolkit/markdown/index.ts';
+import { escapeBlockStarts, fencedCode, markdownHeading } from '../markdown/index.ts';
 import { Blocks, MAX_SPANNED, Table } from './blocks.ts';
 import { writeMath } from './formulas.ts';
 import { codeSpan, type Finish, Inline, inBrackets, link, linkText, superscript } from './inline.ts';

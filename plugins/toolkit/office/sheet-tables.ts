@@ -1,13 +1,22 @@
-import { refusedError, type SourcePlace } from '../../../core/kit.ts';
-import { delimiterRow, escapeBlockStarts } from '../../toolkit/markdown/index.ts';
-import { cellRange } from '../../toolkit/places.ts';
-import type { Row } from './workbook.ts';
+import type { SourcePlace } from '../../../core/contracts/reader.ts';
+import { refusedError } from '../../../core/errors.ts';
+import { delimiterRow, escapeBlockStarts } from '../markdown/index.ts';
+import { cellRange } from '../places.ts';
 
 /** Maximum UTF-16 units of the text: the cells of a small file may repeat a long string. */
 const MAX_TEXT = 64 * 1024 * 1024;
 /** Maximum blank cells of a table: `MAX_BLANK` for each cell with text, plus `MORE_BLANK`. */
 const MAX_BLANK = 8;
 const MORE_BLANK = 40_000;
+
+export interface SheetRow {
+  /** Counted from 1. */
+  readonly number: number;
+  /** Texts by column, counted from 1, escaped for a Markdown table. */
+  readonly cells: ReadonlyMap<number, string>;
+  /** Whether a cell is not text, as in the rows below the head of a table. */
+  readonly hasNumbers: boolean;
+}
 
 interface Run {
   readonly column: number;
@@ -32,7 +41,7 @@ const MAX_TITLES = 5;
  * but a single one does not part a table from rows that go on below its head. Columns without text are left out. A
  * mostly blank table is divided, so that distant cells do not cost many tokens.
  */
-export class TableWriter {
+export class SheetTables {
   readonly places: SourcePlace[] = [];
   readonly #parts: string[] = [];
   #length = 0;
@@ -61,7 +70,7 @@ export class TableWriter {
     this.#put(name.trim().replace(/[\r\n]+/g, ' '), { sheet: name });
   }
 
-  add({ number: row, cells, hasNumbers }: Row): void {
+  add({ number: row, cells, hasNumbers }: SheetRow): void {
     const columns = [...cells.keys()].sort((a, b) => a - b);
     const more = columns.filter((column) => !this.#columns.has(column)).length;
     const size = (this.#rows + 1) * (this.#columns.size + more);

@@ -1,5 +1,5 @@
 import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
-import { refusedError } from '../../../core/kit.ts';
+import { refusedError } from '../../../core/errors.ts';
 import { Formulas, isFormulaScript } from './formulas.ts';
 import { attributeOf, BLOCKS, type Element, NEVER_SHOWN, type Node, walk, words } from './nodes.ts';
 import { openShadow, orderRows } from './restructure.ts';
@@ -25,8 +25,8 @@ const MAX_ELEMENTS = 600_000;
 const MAX_DEPTH = 1000;
 const MAX_SEARCHED_DEPTH = 100;
 const READ = words(
-  `alt aria-hidden class close colspan content hidden href lang linethickness multiple name open placeholder property rel
-  reversed role rowspan selected separators shadowrootmode size slot start style type value xml:lang`,
+  `alt aria-hidden class close colspan content epub:type hidden href lang linethickness multiple name open placeholder
+  property rel reversed role rowspan selected separators shadowrootmode size slot start style type value xml:lang`,
 );
 /** Elements that are never replaced by their content: they have none, or it would become visible text. */
 const NEVER_FLATTENED = words(

@@ -1,4 +1,4 @@
-import { escapeBlockStarts, markdownTable } from '../../toolkit/markdown/index.ts';
+import { escapeBlockStarts, markdownTable } from '../markdown/index.ts';
 
 interface Container {
   readonly owner: unknown;

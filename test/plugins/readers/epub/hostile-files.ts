@@ -1,0 +1,1 @@
+export { HOSTILE_FILES } from './epub-files.ts';

@@ -1,0 +1,1 @@
+export { HOSTILE_FILES } from './odf-files.ts';
