@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { ReadContext, Reader, SourceFile } from '../../../core/kit.ts';
+import { encodingOfMark } from '../../toolkit/encoding-of-mark.ts';
 import { decodedAs } from '../../toolkit/mime/index.ts';
 
 export interface BodyReaders {
@@ -11,6 +12,7 @@ const ASCII =
   /^(?:us-?ascii|ascii|ansi_x3\.4-19\d\d|iso646-us|646|unknown(?:-8bit)?|x-unknown|default|[78]bit|binary|none)?$/i;
 /** Encodings in which each byte is a character, so that bytes in UTF-8 are valid but garbled. */
 const SINGLE_BYTE = /^(?:windows-|iso-8859-|koi8-|macintosh|x-mac-|ibm866)/;
+const WIDE = /^(?:utf-?16|ucs-2|unicode)/i;
 const ALIASES: Readonly<Record<string, string>> = {
   cp936: 'gbk',
   'windows-936': 'gbk',
@@ -47,7 +49,7 @@ export class Bodies {
 
   /** HTML as Markdown. @throws Error for callers if it cannot be read */
   async html(bytes: Uint8Array, declared: string | undefined): Promise<string> {
-    const given = withoutNuls(bytes);
+    const given = withoutNuls(bytes, declared);
     const charset = fittingCharset(given, declared);
     try {
       if (charset !== 'utf-7') return await this.#page(given, charset);
@@ -59,7 +61,7 @@ export class Bodies {
 
   /** Text in the declared encoding if the bytes are valid in it, otherwise in the encoding that is detected. */
   async text(bytes: Uint8Array, declared: string | undefined): Promise<string> {
-    const given = withoutNuls(bytes);
+    const given = withoutNuls(bytes, declared);
     const charset = fittingCharset(given, declared);
     const text = charset === undefined ? undefined : decodedAs(given, charset);
     if (text !== undefined) return text.toWellFormed();
@@ -85,8 +87,8 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof Error && 'statusCode' in error && error.statusCode === 400;
 }
 
-function withoutNuls(bytes: Uint8Array): Uint8Array {
-  const isWide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+function withoutNuls(bytes: Uint8Array, declared = ''): Uint8Array {
+  const isWide = WIDE.test(declared.trim()) || encodingOfMark(bytes)?.startsWith('utf-16') === true;
   return isWide || !bytes.includes(0) ? bytes : bytes.filter((byte) => byte !== 0);
 }
 
@@ -102,6 +104,8 @@ function fittingCharset(bytes: Uint8Array, declared = ''): string | undefined {
   const encoding = nameOf(ALIASES[label] ?? label);
   if (encoding === undefined) return undefined;
   if (SINGLE_BYTE.test(encoding) && isUtf8(bytes)) return 'utf-8';
+  // Readable as ASCII, as after another program has converted the whole message.
+  if (encoding.startsWith('utf-16') && !bytes.includes(0)) return undefined;
   return decodedAs(bytes, encoding) === undefined ? undefined : encoding;
 }
 

@@ -6,6 +6,8 @@ import {
   type SourceFile,
   type SourcePlace,
 } from '../../../core/kit.ts';
+import { encodingOfMark } from '../../toolkit/encoding-of-mark.ts';
+import { decodedAs } from '../../toolkit/mime/index.ts';
 import { Bodies, type BodyReaders } from './bodies.ts';
 import { metadataOf } from './envelope.ts';
 import { isMailbox, messagesOf, withoutEscapes } from './mailbox.ts';
@@ -100,10 +102,18 @@ const LINE_FEED = 0x0a;
 const BLANK_START = /^(?:\u00ef\u00bb\u00bf)?\s*/;
 
 /** The bytes of a message: those that the first line of an `.emlx` file counts, without blank lines before. */
-function messageBytes({ bytes, name = '' }: SourceFile): Uint8Array {
+function messageBytes({ bytes: given, name = '' }: SourceFile): Uint8Array {
+  const bytes = asNarrow(given);
   const head = Buffer.from(bytes.subarray(0, 100)).toString('latin1');
   const [, count] = (/\.emlx$/i.test(name) && /^\s*(\d+)\s*\n/.exec(head)) || [];
   if (count === undefined) return bytes.subarray(BLANK_START.exec(head)?.[0].length ?? 0);
   const start = bytes.indexOf(LINE_FEED) + 1;
   return bytes.subarray(start, start + Number(count));
+}
+
+/** A message that an editor saved in UTF-16, in UTF-8. */
+function asNarrow(bytes: Uint8Array): Uint8Array {
+  const encoding = encodingOfMark(bytes) ?? (bytes[1] === 0 ? 'utf-16le' : bytes[0] === 0 ? 'utf-16be' : '');
+  const text = encoding.startsWith('utf-16') ? decodedAs(bytes, encoding) : undefined;
+  return text === undefined ? bytes : Buffer.from(text);
 }

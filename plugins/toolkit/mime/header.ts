@@ -110,10 +110,20 @@ function unencoded(value: string, decode: DecodeBytes): string {
 export function decodedAs(bytes: Uint8Array, charset: string): string | undefined {
   if (/^(?:x-)?(?:unicode-1-1-)?utf-?7$/i.test(charset)) return utf7Text(bytes);
   try {
-    return new TextDecoder(charset, { fatal: true }).decode(bytes);
+    const decoder = new TextDecoder(charset, { fatal: true });
+    return decoder.decode(decoder.encoding === 'iso-2022-jp' ? withoutEmptyShifts(bytes) : bytes);
   } catch {
     return undefined;
   }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escapes are what it looks for.
+const EMPTY_SHIFT = /\u001b[$(][@-Z](?=\u001b[$(][@-Z])/g;
+
+/** Removes escapes of ISO-2022-JP that another one follows. They occur where texts were joined, and are errors. */
+function withoutEmptyShifts(bytes: Uint8Array): Uint8Array {
+  const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+  return Buffer.from(source.replace(EMPTY_SHIFT, ''), 'latin1');
 }
 
 const PARAMETER = /;\s*([^\s=;"]{1,100})\s*=\s*("(?:[^"\\]|\\[\s\S])*"|[^;]*)/g;
