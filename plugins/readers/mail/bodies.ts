@@ -1,30 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { ReadContext, Reader, SourceFile } from '../../../core/kit.ts';
 import { encodingOfMark } from '../../toolkit/encoding-of-mark.ts';
-import { decodedAs } from '../../toolkit/mime/index.ts';
+import { decodedAs, fittingCharset } from '../../toolkit/mime/index.ts';
 
 export interface BodyReaders {
   readonly html: Reader;
   readonly text: Reader;
 }
 
-const ASCII =
-  /^(?:us-?ascii|ascii|ansi_x3\.4-19\d\d|iso646-us|646|unknown(?:-8bit)?|x-unknown|default|[78]bit|binary|none)?$/i;
-/** Encodings in which each byte is a character, so that bytes in UTF-8 are valid but garbled. */
-const SINGLE_BYTE = /^(?:windows-|iso-8859-|koi8-|macintosh|x-mac-|ibm866)/;
 const WIDE = /^(?:utf-?16|ucs-2|unicode)/i;
-const ALIASES: Readonly<Record<string, string>> = {
-  cp936: 'gbk',
-  'windows-936': 'gbk',
-  cp950: 'big5',
-  cp932: 'shift_jis',
-  'windows-932': 'shift_jis',
-  cp949: 'euc-kr',
-  cp874: 'windows-874',
-  'iso-2022-jp-1': 'iso-2022-jp',
-  'iso-2022-jp-2': 'iso-2022-jp',
-  utf8mb4: 'utf-8',
-};
 
 /** Escapes of ISO-2022-JP, which is ASCII and therefore valid UTF-8. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for.
@@ -90,31 +74,6 @@ export function isRefusal(error: unknown): boolean {
 function withoutNuls(bytes: Uint8Array, declared = ''): Uint8Array {
   const isWide = WIDE.test(declared.trim()) || encodingOfMark(bytes)?.startsWith('utf-16') === true;
   return isWide || !bytes.includes(0) ? bytes : bytes.filter((byte) => byte !== 0);
-}
-
-/**
- * The declared encoding, if the bytes fit it. Bytes in UTF-8 are UTF-8 whatever single-byte encoding is declared.
- * Undefined if the encoding has to be detected.
- */
-function fittingCharset(bytes: Uint8Array, declared = ''): string | undefined {
-  const label = declared.trim().toLowerCase();
-  if (/^(?:x-)?(?:unicode-1-1-)?utf-?7$/.test(label))
-    return decodedAs(bytes, 'utf-7') === undefined ? undefined : 'utf-7';
-  if (ASCII.test(label)) return undefined;
-  const encoding = nameOf(ALIASES[label] ?? label);
-  if (encoding === undefined) return undefined;
-  if (SINGLE_BYTE.test(encoding) && isUtf8(bytes)) return 'utf-8';
-  // Readable as ASCII, as after another program has converted the whole message.
-  if (encoding.startsWith('utf-16') && !bytes.includes(0)) return undefined;
-  return decodedAs(bytes, encoding) === undefined ? undefined : encoding;
-}
-
-function nameOf(label: string): string | undefined {
-  try {
-    return new TextDecoder(label).encoding;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Minimum characters of UTF-8 for each invalid byte. */

@@ -13,6 +13,8 @@ import { metadataOf } from './envelope.ts';
 import { isMailbox, messagesOf, withoutEscapes } from './mailbox.ts';
 import type manifest from './manifest.ts';
 import { type Counts, type ReadMessage, readMessage, readWithin } from './message.ts';
+import { isCompound } from './outlook/compound.ts';
+import { readOutlookMessage } from './outlook/message.ts';
 
 const createMailReader: Factory<typeof manifest> = ({ 'reader/html': html, 'reader/text': text }) => {
   const readers: BodyReaders = { html, text };
@@ -34,7 +36,10 @@ function isMailboxFile({ bytes, name = '', mediaType }: SourceFile): boolean {
 
 async function readMail(file: SourceFile, readers: BodyReaders, context: ReadContext): Promise<ReadFile> {
   const counts: Counts = new Map();
-  const message = await readMessage(messageBytes(file), bodiesOf(readers, context, counts), counts);
+  const bodies = bodiesOf(readers, context, counts);
+  const message = isCompound(file.bytes)
+    ? await readOutlookMessage(file.bytes, bodies, counts)
+    : await readMessage(messageBytes(file), bodies, counts);
   return resultOf(message, counts);
 }
 

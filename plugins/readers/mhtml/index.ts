@@ -7,8 +7,10 @@ import {
 } from '../../../core/kit.ts';
 import {
   dateOf,
+  decodedAs,
   decodedBody,
   fieldNamed,
+  fittingCharset,
   headerText,
   type MimePart,
   parseMime,
@@ -76,20 +78,16 @@ async function readAll(html: Reader, parts: readonly MimePart[], context: ReadCo
   return read;
 }
 
-/** Reads a page. If its bytes do not fit the encoding of its header, the page says or shows which one it has. */
+/** Reads a page. If its bytes do not fit the encoding of its part, the page says or shows which one it has. */
 async function readPage(html: Reader, part: MimePart, context: ReadContext): Promise<ReadFile> {
   const bytes = decodedBody(part);
+  const charset = fittingCharset(bytes, part.parameters.get('charset'));
+  const file =
+    charset === 'utf-7'
+      ? { bytes: Buffer.from(decodedAs(bytes, charset) ?? ''), charset: 'utf-8' }
+      : { bytes, charset };
   const inner = { ...context, options: {}, report: () => {} };
-  const read = async (charset: string | undefined) =>
-    html.read({ bytes, name: undefined, mediaType: part.type, charset }, inner);
-  const charset = part.parameters.get('charset');
-  if (charset === undefined) return read(undefined);
-  try {
-    return await read(charset);
-  } catch (error) {
-    if (error instanceof Error && 'statusCode' in error && error.statusCode === 400) return read(undefined);
-    throw error;
-  }
+  return html.read({ ...file, name: undefined, mediaType: part.type }, inner);
 }
 
 const decode = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');

@@ -1,5 +1,6 @@
 /** Messages and web archives in MIME: their parts, fields and transfer encodings. */
 
+export { fittingCharset } from './charset.ts';
 export {
   addressesOf,
   type DecodeBytes,
