@@ -82,6 +82,7 @@ async function readMailbox(
     parts.push(gap, text);
     places.push({ start, end: length, message: number });
   }
+  if (number === 0) throw refusedError('The file cannot be read: it is a mailbox without messages.');
   return {
     text: parts.join(''),
     mediaType: 'text/markdown',

@@ -1,5 +1,8 @@
 /** The line before a message of a mailbox: `From ada@example.org Fri Nov 28 10:00:00 2026`. */
 const FROM_LINE = /^From \S.*(?::\d\d|\d{4})|^From (?:-|MAILER-DAEMON)\s*$/;
+/** The line with a whole date, which is enough for a message without fields. */
+const DATED_LINE =
+  /^From \S.*\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? .{0,20}\b\d{1,2}:\d\d(?::\d\d)?\b.{0,20}\b\d{4}\b/;
 const FIELD = /^(?:[!-9;-~]+:|>From )/;
 const LINE_FEED = 0x0a;
 const MAX_LINE = 1000;
@@ -27,13 +30,14 @@ function nextFrom(bytes: Buffer, at: number): number {
   return found === -1 ? -1 : found + 1;
 }
 
-/** Whether a message begins: after a blank line, with the line of a mailbox and then a field. */
+/** Whether a message begins: after a blank line, with the line of a mailbox and then a field or a blank line. */
 function isStart(bytes: Buffer, at: number): boolean {
   const before = bytes.toString('latin1', Math.max(at - 4, 0), at);
   if (at > 0 && !/\n\r?\n$/.test(before)) return false;
   const end = lineEnd(bytes, at);
   const line = bytes.toString('latin1', at, Math.min(end, at + MAX_LINE)).trimEnd();
-  return FROM_LINE.test(line) && FIELD.test(bytes.toString('latin1', end, end + MAX_LINE));
+  const next = bytes.toString('latin1', end, Math.min(lineEnd(bytes, end), end + MAX_LINE));
+  return FROM_LINE.test(line) && (FIELD.test(next) || (DATED_LINE.test(line) && next.trim() === ''));
 }
 
 function lineEnd(bytes: Buffer, at: number): number {

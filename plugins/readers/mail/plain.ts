@@ -13,7 +13,8 @@ export function plainMarkdown(text: string): string {
 }
 
 export function withoutBlankEnds(text: string): string {
-  return text.replace(/^(?:[ \t]*\n)+/, '').trimEnd();
+  const first = text.search(/\S/);
+  return first === -1 ? '' : text.slice(text.lastIndexOf('\n', first) + 1).trimEnd();
 }
 
 /**

@@ -126,7 +126,7 @@ function withoutEmptyShifts(bytes: Uint8Array): Uint8Array {
   return Buffer.from(source.replace(EMPTY_SHIFT, ''), 'latin1');
 }
 
-const PARAMETER = /;\s*([^\s=;"]{1,100})\s*=\s*("(?:[^"\\]|\\[\s\S])*"|[^;]*)/g;
+const PARAMETER = /;\s*([^\s=;"]{1,100})\s*=\s*("[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[^;"]*)/g;
 const CONTINUED = /^([^*]+)(?:\*(\d{1,4}))?(\*)?$/;
 
 /** Reads a value with its parameters, including continued and encoded ones (RFC 2231). */
@@ -178,13 +178,15 @@ export function addressesOf(value: string, decode: DecodeBytes): string[] {
   }
   addresses.push(value.slice(start));
   return addresses
-    .map((address) => headerText(address, decode).replace(QUOTED_NAME, unescaped))
+    .map((address) => headerText(address, decode).replace(QUOTED_NAME, unescaped).replace(ONLY_ADDRESS, '$1'))
     .filter((address) => address !== '');
 }
 
-const SEPARATOR = /"(?:[^"\\]|\\[\s\S])*"|<[^<>]*>|\([^()]*\)|[,;]/g;
+/** A stretch without separators, or a separator. A quotation that is not closed goes on to the end. */
+const SEPARATOR = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|<[^<>]*>|\([^()]*\)|[,;]/g;
+const ONLY_ADDRESS = /^<([^<>\s]*)>$/;
 /** A name in quotation marks before an address. */
-const QUOTED_NAME = /^"((?:[^"\\]|\\[\s\S])*)"(?=\s*<)/;
+const QUOTED_NAME = /^"([^"\\]*(?:\\[\s\S][^"\\]*)*)"(?=\s*<)/;
 const unescaped = (_: string, name: string): string => name.replace(/\\([\s\S])/g, '$1');
 
 const DATE =

@@ -32,7 +32,7 @@ interface OpenMultipart {
 const MAX_DEPTH = 100;
 const MAX_PARTS = 50_000;
 const MAX_BOUNDARY = 1000;
-const MAX_HEADER = 16 * 1024 * 1024;
+const MAX_HEADER = 2 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
@@ -69,6 +69,8 @@ class Parser {
   readonly #open: OpenMultipart[] = [];
   /** Indexes in `#open` by the line that separates parts, innermost last. */
   readonly #lines = new Map<string, number[]>();
+  /** First bytes of all boundaries. */
+  readonly #firsts = new Set<number>();
   #longest = 0;
   #count = 0;
 
@@ -140,6 +142,7 @@ class Parser {
     this.#lines.set(line, levels);
     this.#open.push({ part, boundary });
     this.#longest = Math.max(this.#longest, line.length + 2);
+    this.#firsts.add(boundary.charCodeAt(0));
   }
 
   #closeAbove(level: number): void {
@@ -188,11 +191,18 @@ class Parser {
     return feed === -1 ? this.#bytes.length : feed + 1;
   }
 
-  /** The start of the next line that begins with `--`; -1 if there is none or no parts are expected. */
+  /** The start of the next line that may separate parts; -1 if there is none or no parts are expected. */
   #nextDelimiter(from: number): number {
     if (this.#open.length === 0) return -1;
     const isLineStart = from === 0 || this.#bytes[from - 1] === LINE_FEED;
-    if (isLineStart && this.#bytes[from] === 0x2d && this.#bytes[from + 1] === 0x2d) return from;
+    let at =
+      isLineStart && this.#bytes.toString('latin1', from, from + 2) === '--' ? from : this.#nextDashes(from);
+    while (at !== -1 && !this.#firsts.has(this.#bytes[at + 2] ?? 0)) at = this.#nextDashes(at);
+    return at;
+  }
+
+  /** The start of the next line after `from` that begins with `--`. */
+  #nextDashes(from: number): number {
     const found = this.#bytes.indexOf('\n--', from);
     return found === -1 ? -1 : found + 1;
   }

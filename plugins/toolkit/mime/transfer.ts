@@ -11,21 +11,33 @@ export function decodeTransfer(body: Uint8Array, encoding: string): Uint8Array {
 export function decodedLength(body: Uint8Array, encoding: string): number {
   if (encoding !== 'base64') return decodeTransfer(body, encoding).length;
   let signs = 0;
-  for (const byte of body) if (IS_BASE64[byte] === 1) signs++;
+  for (const byte of body) if (VALUES[byte] !== NO_DIGIT) signs++;
   return Math.floor((signs * 3) / 4);
 }
 
 const UUENCODE = /^x-uu|^uue/;
-const IS_BASE64 = new Uint8Array(256);
-for (const sign of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
-  IS_BASE64[sign.charCodeAt(0)] = 1;
+const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const NO_DIGIT = 64;
+const VALUES = new Uint8Array(256).fill(NO_DIGIT);
+for (let value = 0; value < NO_DIGIT; value++) VALUES[DIGITS.charCodeAt(value)] = value;
 
-/** Decodes base64 in blocks, because several encoded texts may follow each other, each with its padding. */
+/** Decodes base64. Padding may be in the middle, because several encoded texts may follow each other. */
 function fromBase64(bytes: Buffer): Uint8Array {
-  const source = bytes.toString('latin1');
-  if (!source.includes('=')) return Buffer.from(source, 'base64');
-  const blocks = source.split(/=+/).map((block) => Buffer.from(block, 'base64'));
-  return Buffer.concat(blocks);
+  const decoded = Buffer.allocUnsafe(Math.ceil((bytes.length * 3) / 4));
+  let length = 0;
+  let bits = 0;
+  let count = 0;
+  for (const byte of bytes) {
+    const value = VALUES[byte] as number;
+    if (byte === EQUALS) count = 0;
+    if (value === NO_DIGIT) continue;
+    bits = ((bits << 6) | value) & 0xffff;
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    decoded[length++] = bits >> count;
+  }
+  return decoded.subarray(0, length);
 }
 
 const EQUALS = 0x3d;
@@ -76,23 +88,30 @@ function softBreakEnd(bytes: Buffer, from: number): number | undefined {
 
 /** Decodes the lines between `begin` and `end`. */
 function fromUuencode(bytes: Buffer): Uint8Array {
-  const decoded: number[] = [];
+  const decoded = Buffer.allocUnsafe(bytes.length);
+  let length = 0;
   let isInside = false;
-  for (const line of bytes.toString('latin1').split(/\r?\n/)) {
-    if (!isInside) isInside = /^begin \d{3,4} /.test(line);
-    else if (line === 'end') break;
-    else decodeLine(line, decoded);
+  for (let at = 0; at < bytes.length; ) {
+    const feed = bytes.indexOf(LINE_FEED, at);
+    const next = feed === -1 ? bytes.length : feed + 1;
+    if (isInside && bytes.toString('latin1', at, at + 3) === 'end') break;
+    if (isInside) length += decodeLine(bytes.subarray(at, next), decoded.subarray(length));
+    else isInside = /^begin \d{3,4} /.test(bytes.toString('latin1', at, at + 11));
+    at = next;
   }
-  return Uint8Array.from(decoded);
+  return decoded.subarray(0, length);
 }
 
-function decodeLine(line: string, decoded: number[]): void {
-  const count = (line.charCodeAt(0) - 0x20) & 0x3f;
-  const end = decoded.length + count;
-  for (let at = 1; decoded.length < end && at < line.length; at += 4) {
-    const signs = [0, 1, 2, 3].map((index) => ((line.charCodeAt(at + index) || 0x20) - 0x20) & 0x3f);
-    const [a = 0, b = 0, c = 0, d = 0] = signs;
-    decoded.push((a << 2) | (b >> 4), ((b & 15) << 4) | (c >> 2), ((c & 3) << 6) | d);
+/** Decodes a line, whose first sign is the number of its bytes. Returns how many bytes it has. */
+function decodeLine(line: Buffer, decoded: Buffer): number {
+  const count = signOf(line[0]);
+  for (let at = 1, length = 0; length < count; at += 4, length += 3) {
+    const [a, b, c, d] = [signOf(line[at]), signOf(line[at + 1]), signOf(line[at + 2]), signOf(line[at + 3])];
+    decoded[length] = (a << 2) | (b >> 4);
+    decoded[length + 1] = ((b & 15) << 4) | (c >> 2);
+    decoded[length + 2] = ((c & 3) << 6) | d;
   }
-  decoded.length = Math.min(decoded.length, end);
+  return Math.min(count, decoded.length);
 }
+
+const signOf = (byte = 0x20): number => (byte - 0x20) & 0x3f;
