@@ -87,6 +87,7 @@ class CompoundFile {
   root(): Storage {
     const [root] = this.#entries;
     if (root?.type !== ROOT) throw damaged();
+    this.#seen.add(0);
     return this.#storage(root, 0);
   }
 
