@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { ReadContext, Reader, SourceFile } from '../../../core/kit.ts';
 import { encodingOfMark } from '../../toolkit/encoding-of-mark.ts';
 import { decodedAs, fittingCharset } from '../../toolkit/mime/index.ts';
@@ -87,8 +86,9 @@ const PIECE =
  * windows-1252. Undefined if the text has another encoding.
  */
 function almostUtf8(bytes: Uint8Array): { text: string; invalid: number } | undefined {
+  const whole = decodedAs(bytes, 'utf-8');
+  if (whole !== undefined) return { text: whole, invalid: 0 };
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-  if (isUtf8(bytes)) return { text: Buffer.from(source, 'latin1').toString(), invalid: 0 };
   let valid = 0;
   let invalid = 0;
   const repaired = source.replace(PIECE, (piece, character: string | undefined) => {

@@ -1,12 +1,6 @@
 import { markdownHeading } from '../../toolkit/markdown/index.ts';
-import {
-  addressesOf,
-  type DecodeBytes,
-  dateOf,
-  fieldNamed,
-  headerText,
-  type MimePart,
-} from '../../toolkit/mime/index.ts';
+import { type DecodeBytes, dateOf, fieldNamed, headerText, type MimePart } from '../../toolkit/mime/index.ts';
+import { addressesOf } from './addresses.ts';
 
 /** Who wrote a message to whom, when and about what. */
 export interface Envelope {

@@ -3,11 +3,9 @@ import {
   type DecodeBytes,
   decodedBody,
   fieldNamed,
-  hasHighBytes,
   headerText,
   type MimePart,
   parseMime,
-  sizeOf,
 } from '../../toolkit/mime/index.ts';
 import { type Bodies, isRefusal } from './bodies.ts';
 import { calendarBlocks } from './calendar.ts';
@@ -113,7 +111,7 @@ class MessageReader {
 
   /** A decoder for bytes of the header that are not UTF-8. Their encoding is detected from all of them. */
   async #decoderOf({ fields }: MimePart): Promise<DecodeBytes> {
-    const values = fields.filter(({ name, value }) => SHOWN.has(name) && hasHighBytes(value));
+    const values = fields.filter(({ name, value }) => SHOWN.has(name) && NOT_ASCII.test(value));
     if (values.length === 0) return latin1;
     const bytes = Buffer.from(values.map(({ value }) => value).join('\n'), 'latin1');
     const lines = (await this.#bodies.text(bytes, undefined)).split('\n');
@@ -269,6 +267,8 @@ class MessageReader {
   }
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: bytes above 7 bits are what it looks for.
+const NOT_ASCII = /[^\u0000-\u007f]/;
 const SHOWN = new Set(['subject', 'from', 'to', 'cc', 'bcc']);
 
 const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
@@ -303,4 +303,14 @@ function idOf(part: MimePart): string {
 
 function isLocated(part: MimePart): boolean {
   return fieldNamed(part, 'content-location') !== undefined;
+}
+
+const BASE64_DIGIT = /[A-Za-z\d+/]+/g;
+
+/** The bytes of a part without its transfer encoding. What is in base64 is not decoded. */
+function sizeOf(part: MimePart): number {
+  if (!/base64/i.test(fieldNamed(part, 'content-transfer-encoding') ?? '')) return decodedBody(part).length;
+  let digits = 0;
+  for (const [run] of latin1(part.body).matchAll(BASE64_DIGIT)) digits += run.length;
+  return Math.floor((digits * 3) / 4);
 }

@@ -38,8 +38,6 @@ export function fieldOf(line: string): HeaderField | undefined {
 
 const FIELD_NAME = /^[!-9;-~]{1,200}$/;
 
-export const hasHighBytes = (value: string): boolean => NOT_ASCII.test(value);
-
 const WORD = /=\?([^\s?=]{1,60})\?([bq])\?([^?]{0,4000})\?=/gi;
 
 /**
@@ -166,28 +164,6 @@ function joined(pieces: { at: number; isEncoded: boolean; text: string }[], deco
   const all = Buffer.from(bytes.join(''), 'latin1');
   return decodedAs(all, (isMarked && charset) || 'utf-8') ?? decodedAs(all, 'utf-8') ?? decode(all);
 }
-
-/** The addresses of a field such as `To`, each as text: `Ada <ada@example.org>`. */
-export function addressesOf(value: string, decode: DecodeBytes): string[] {
-  const addresses: string[] = [];
-  let start = 0;
-  for (const { index } of value.matchAll(SEPARATOR)) {
-    if (value[index] !== ',' && value[index] !== ';') continue;
-    addresses.push(value.slice(start, index));
-    start = index + 1;
-  }
-  addresses.push(value.slice(start));
-  return addresses
-    .map((address) => headerText(address, decode).replace(QUOTED_NAME, unescaped).replace(ONLY_ADDRESS, '$1'))
-    .filter((address) => address !== '');
-}
-
-/** A stretch without separators, or a separator. A quotation that is not closed goes on to the end. */
-const SEPARATOR = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|<[^<>]*>|\([^()]*\)|[,;]/g;
-const ONLY_ADDRESS = /^<([^<>\s]*)>$/;
-/** A name in quotation marks before an address. */
-const QUOTED_NAME = /^"([^"\\]*(?:\\[\s\S][^"\\]*)*)"(?=\s*<)/;
-const unescaped = (_: string, name: string): string => name.replace(/\\([\s\S])/g, '$1');
 
 const DATE =
   /^(?:[a-z]{3,9},?\s+)?(\d{1,2})[\s-]+([a-z]{3})[a-z]*[\s-]+(\d{2,4})\s+(\d{1,2}):(\d{1,2})(?::(\d{1,2}))?\s*([+-]\d{4}|[a-z]{1,4})?/i;

@@ -2,12 +2,10 @@
 
 export { fittingCharset } from './charset.ts';
 export {
-  addressesOf,
   type DecodeBytes,
   dateOf,
   decodedAs,
   type HeaderField,
-  hasHighBytes,
   headerText,
 } from './header.ts';
-export { decodedBody, fieldNamed, type MimePart, parseMime, sizeOf } from './parts.ts';
+export { decodedBody, fieldNamed, type MimePart, parseMime } from './parts.ts';

@@ -1,6 +1,6 @@
 import { refusedError } from '../../../core/errors.ts';
 import { fieldOf, type HeaderField, structured } from './header.ts';
-import { decodedLength, decodeTransfer } from './transfer.ts';
+import { decodeTransfer } from './transfer.ts';
 
 /** A part of a MIME message, or the message itself. */
 export interface MimePart {
@@ -52,11 +52,6 @@ export function fieldNamed({ fields }: Pick<MimePart, 'fields'>, name: string): 
 
 export function decodedBody(part: MimePart): Uint8Array {
   return decodeTransfer(part.body, transferEncoding(part));
-}
-
-/** The bytes of a part without its transfer encoding. */
-export function sizeOf(part: MimePart): number {
-  return decodedLength(part.body, transferEncoding(part));
 }
 
 function transferEncoding(part: MimePart): string {

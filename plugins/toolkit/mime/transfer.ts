@@ -7,14 +7,6 @@ export function decodeTransfer(body: Uint8Array, encoding: string): Uint8Array {
   return body;
 }
 
-/** The bytes of a decoded body, without decoding what is in base64. */
-export function decodedLength(body: Uint8Array, encoding: string): number {
-  if (encoding !== 'base64') return decodeTransfer(body, encoding).length;
-  let signs = 0;
-  for (const byte of body) if (VALUES[byte] !== NO_DIGIT) signs++;
-  return Math.floor((signs * 3) / 4);
-}
-
 const UUENCODE = /^x-uu|^uue/;
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const NO_DIGIT = 64;

@@ -18,7 +18,7 @@ export function decompressRtf(bytes: Uint8Array): Buffer {
   if (kind !== COMPRESSED) throw refusedError('The file cannot be read: the text of a message is damaged.');
   const dictionary = Buffer.alloc(DICTIONARY_BYTES);
   let write = dictionary.write(DICTIONARY, 'latin1');
-  // Each reference takes two bytes, and stands for at most 17.
+  // Each reference has two bytes, and expands to at most 17.
   const output = Buffer.alloc(source.length * 9);
   let length = 0;
   const put = (byte: number): void => {
