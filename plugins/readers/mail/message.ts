@@ -109,12 +109,12 @@ class MessageReader {
     return { text: joined(blocks), attachments: this.#attachments };
   }
 
-  /** A decoder for bytes of the header that are not UTF-8. Their encoding is detected from all of them. */
-  async #decoderOf({ fields }: MimePart): Promise<DecodeBytes> {
-    const values = fields.filter(({ name, value }) => SHOWN.has(name) && NOT_ASCII.test(value));
+  /** A decoder for bytes of the header that are not UTF-8: in the encoding of the text, or one that is detected. */
+  async #decoderOf(part: MimePart): Promise<DecodeBytes> {
+    const values = part.fields.filter(({ name, value }) => SHOWN.has(name) && NOT_ASCII.test(value));
     if (values.length === 0) return latin1;
     const bytes = Buffer.from(values.map(({ value }) => value).join('\n'), 'latin1');
-    const lines = (await this.#bodies.text(bytes, undefined)).split('\n');
+    const lines = (await this.#bodies.text(bytes, charsetIn(part))).split('\n');
     const decoded = new Map(values.map(({ value }, index) => [value, lines[index] ?? value]));
     return (given) => {
       const value = latin1(given);
@@ -272,6 +272,16 @@ const NOT_ASCII = /[^\u0000-\u007f]/;
 const SHOWN = new Set(['subject', 'from', 'to', 'cc', 'bcc']);
 
 const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
+
+/** The charset that the first text of a message declares. */
+function charsetIn({ type, parameters, parts }: MimePart): string | undefined {
+  if (parts.length === 0) return type.startsWith('text/') ? parameters.get('charset') : undefined;
+  for (const part of parts) {
+    const charset = charsetIn(part);
+    if (charset !== undefined) return charset;
+  }
+  return undefined;
+}
 
 function joined(blocks: readonly string[]): string {
   return blocks.filter((block) => block !== '').join('\n\n');

@@ -42,6 +42,17 @@ t.test('bytes of a header that are not UTF-8 have the encoding that is detected'
   t.equal((await read(`Subject: ${bytes}\nFrom: a@b\n\nx`)).title, subject);
 });
 
+t.test(
+  'bytes of a header that are not UTF-8 have the encoding of the text, if they fit it',
+  HERE,
+  async (t) => {
+    const subject = `Subject: \u00a4\u00a4\u00a4\u00e5\nFrom: a@b\n`;
+    t.equal((await read(`${subject}Content-Type: text/plain; charset=big5\n\nx`)).title, '\u4e2d\u6587');
+    const parts = multipart('mixed', [{ head: 'Content-Type: text/plain; charset=gb2312', body: 'x' }]);
+    t.equal((await read(`${subject}${parts}`)).title, '\u3044\u3085');
+  },
+);
+
 t.test('plain text keeps its lines and quotations', HERE, async (t) => {
   t.equal(await textOf('\n> said\n# no heading\n- item\n<a>\n\n\n'), '> said\n\\# no heading\n- item\n\\<a>');
   const flowed =
