@@ -149,7 +149,7 @@ class Parser {
     }
   }
 
-  /** The fields up to a blank line, a line that is no field, or the next delimiter. */
+  /** The fields up to a blank line, a line that is not a field, or the next delimiter. */
   #readHeader(from: number): { fields: HeaderField[]; end: number } {
     const fields: HeaderField[] = [];
     let at = from;
