@@ -141,7 +141,7 @@ export const manifestSchema = {
     guarded: {
       type: 'boolean',
       description:
-        'For a reader: it parses files in a way that a hostile one may make slow or large. The server runs it in a thread of its own, which is ended when it takes too long or too much memory. It must not be `light`, nor use other plugins.',
+        'For a reader: it parses files in a way that a hostile one may make slow or large. The server runs it in a thread of its own, which is ended when it takes too long or too much memory. It must not be `light`, and can use single readers only.',
     },
     largeWebAssembly: {
       type: 'boolean',

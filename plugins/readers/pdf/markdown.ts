@@ -1,5 +1,5 @@
 import type { SourcePlace } from '../../../core/kit.ts';
-import { delimiterRow, escapeBlockStarts, escapeCell } from '../../toolkit/markdown/index.ts';
+import { delimiterRow, escapeBlockStarts, tableRow } from '../../toolkit/markdown/index.ts';
 import { CJK, type Line } from './lines.ts';
 import type { PdfOptions } from './manifest.ts';
 import type { TableRow } from './page.ts';
@@ -58,9 +58,6 @@ const isSimple = ({ lines }: Paragraph): boolean =>
 const sameCells = (a: TableRow, b: TableRow): boolean =>
   a.cells.every((cell, at) => cell.join(' ') === b.cells[at]?.join(' '));
 
-const rowOf = (cells: readonly string[]): string =>
-  `|${cells.map((cell) => (cell.trim() === '' ? ' |' : ` ${escapeCell(cell.trim())} |`)).join('')}`;
-
 class Writer {
   readonly #words: ReadonlySet<string>;
   readonly #parts: string[] = [];
@@ -111,7 +108,7 @@ class Writer {
       if (index > 0) this.#put('\n');
       this.#place(
         line,
-        rowOf(row.cells.map((cell) => cell.reduce((text, next) => this.#joined(text, next), ''))),
+        tableRow(row.cells.map((cell) => cell.reduce((text, next) => this.#joined(text, next), ''))),
       );
       if (index === 0) this.#put(`\n${delimiterRow(row.cells.length)}`);
     }

@@ -1,21 +1,5 @@
-/** Names of code pages in the Encoding Standard, as far as they differ from `windows-<number>`. */
-const NAMES: Readonly<Record<number, string>> = {
-  0: 'windows-1252',
-  866: 'ibm866',
-  932: 'shift_jis',
-  936: 'gbk',
-  949: 'euc-kr',
-  950: 'big5',
-  10000: 'macintosh',
-  10001: 'shift_jis',
-  10002: 'big5',
-  10003: 'euc-kr',
-  10008: 'gbk',
-  10007: 'x-mac-cyrillic',
-  20866: 'koi8-r',
-  28592: 'iso-8859-2',
-  65001: 'utf-8',
-};
+import { encodingOfCodePage } from '../../toolkit/encodings/index.ts';
+
 /** Characters 128 to 255 of code pages that the Encoding Standard does not have. */
 const HIGH: Readonly<Record<number, string>> = {
   437: 'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0',
@@ -49,14 +33,8 @@ const decoders = new Map<number, Decoder | undefined>();
 
 function decoderOf(codePage: number): Decoder | undefined {
   if (!decoders.has(codePage)) {
-    const name = NAMES[codePage] ?? `windows-${codePage}`;
-    let decoder: Decoder | undefined;
-    try {
-      decoder = new TextDecoder(name, { fatal: true });
-    } catch {
-      decoder = undefined;
-    }
-    decoders.set(codePage, decoder);
+    const label = encodingOfCodePage(codePage);
+    decoders.set(codePage, label === undefined ? undefined : new TextDecoder(label, { fatal: true }));
   }
   return decoders.get(codePage);
 }

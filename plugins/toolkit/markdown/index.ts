@@ -12,4 +12,5 @@ export {
   fencedCode,
   markdownHeading,
   markdownTable,
+  tableRow,
 } from './write.ts';

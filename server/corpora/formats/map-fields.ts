@@ -1,4 +1,5 @@
 import { invalid, ServiceError } from '../../../core/errors.ts';
+import { ExactJson } from '../../../plugins/toolkit/parquet/index.ts';
 import { isWholeNumber } from '../../engine/read/documents.ts';
 import type { FieldMapping } from '../shard.ts';
 
@@ -8,20 +9,6 @@ export interface Row {
   value(name: string): unknown;
   /** The member as JSON. @throws ServiceError `invalid_parameters` if the value cannot be JSON */
   json(name: string): Uint8Array;
-}
-
-/** The JSON of a value that a JavaScript number or date cannot represent with all digits. */
-export class ExactJson {
-  readonly json: string;
-
-  constructor(json: string) {
-    this.json = json;
-  }
-
-  /** The digits or the text of the value, for member names and ids. */
-  toString(): string {
-    return this.json.startsWith('"') ? (JSON.parse(this.json) as string) : this.json;
-  }
 }
 
 const ALL = '*';

@@ -1,21 +1,18 @@
-import { isUtf8 } from 'node:buffer';
 import { type MessagePort, parentPort } from 'node:worker_threads';
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import {
-  type AsyncBuffer,
-  type Compressors,
-  type FileMetaData,
-  type ParquetParsers,
-  parquetMetadata,
-  parquetRead,
-  parquetSchema,
-} from 'hyparquet';
+import { type AsyncBuffer, type FileMetaData, parquetMetadata, parquetRead, parquetSchema } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { invalid, type PlainError, reasonOf, ServiceError, toPlainError } from '../../../core/errors.ts';
+import {
+  DECOMPRESSORS,
+  EXACT_PARSERS,
+  toJson as jsonOf,
+  PARSERS,
+  textOrBytes,
+  withExactLeaves,
+} from '../../../plugins/toolkit/parquet/index.ts';
 import { BEGUN } from '../../engine/run/guarded-thread.ts';
 import type { FieldMapping } from '../shard.ts';
-import { EXACT_PARSERS, valueOfJson, withExactLeaves } from './exact-values.ts';
-import { ExactJson, mapRow, orError, type Row } from './map-fields.ts';
+import { mapRow, orError, type Row } from './map-fields.ts';
 
 export interface ParquetFile {
   readonly metadata: FileMetaData;
@@ -107,21 +104,13 @@ function lineOf(read: (name: string) => unknown, { names, mapping, isStrict, lim
   throw new ServiceError('line_too_large', { what: 'The row', limit });
 }
 
-/** Uses Node's decompressors, which are faster than hyparquet's. The declared size limits their output. */
-const COMPRESSORS: Compressors = {
-  ...compressors,
-  ZSTD: (bytes, length) => zstdDecompressSync(bytes, { maxOutputLength: Math.max(length, 1) }),
-  GZIP: (bytes, length) => gunzipSync(bytes, { maxOutputLength: Math.max(length, 1) }),
-  BROTLI: (bytes, length) => brotliDecompressSync(bytes, { maxOutputLength: Math.max(length, 1) }),
-};
-
 async function decodeRows({ metadata, size, columns, stretches }: RowsTask) {
   let rows: readonly (readonly unknown[])[] = [];
   await parquetRead({
     file: inMemory(size, stretches),
     metadata: { ...metadata, schema: withExactLeaves(metadata.schema) },
     columns: [...columns],
-    compressors: COMPRESSORS,
+    compressors: { ...compressors, ...DECOMPRESSORS },
     parsers: { ...PARSERS, ...EXACT_PARSERS },
     utf8: false,
     onComplete: (read: unknown[][]) => {
@@ -147,50 +136,8 @@ function inMemory(byteLength: number, stretches: readonly Stretch[]): AsyncBuffe
   };
 }
 
-/** Bytes that do not match their schema stay bytes, so that nothing is lost. */
-const PARSERS: Partial<ParquetParsers> = {
-  stringFromBytes: textOrBytes,
-  jsonFromBytes: jsonOrBytes,
-  geometryFromBytes: (bytes: Uint8Array) => bytes,
-  geographyFromBytes: (bytes: Uint8Array) => bytes,
-};
-
-/** Decodes bytes as text if they are UTF-8, because some writers do not mark text columns as text. */
-function textOrBytes(bytes: Uint8Array | undefined): string | Uint8Array | undefined {
-  if (bytes === undefined || !isUtf8(bytes)) return bytes;
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
-}
-
-function jsonOrBytes(bytes: Uint8Array | undefined): unknown {
-  const text = textOrBytes(bytes);
-  return typeof text === 'string' ? valueOfJson(text) : text;
-}
-
-/**
- * Encodes a value as JSON: numbers with all digits, times in ISO 8601.
- *
- * @param name of the column, for the error
- * @throws ServiceError `invalid_parameters` if JSON cannot represent the value
- */
 function toJson(value: unknown, name: string): string {
-  if (typeof value === 'bigint') return String(value);
-  if (value instanceof ExactJson) return value.json;
-  if (value instanceof Uint8Array) {
-    const text = textOrBytes(value);
-    if (typeof text === 'string') return JSON.stringify(text);
-    throw notJson(name, 'bytes');
-  }
-  if (value instanceof Date && Number.isNaN(value.getTime())) throw notJson(name, 'a time out of range');
-  if (typeof value === 'number' && !Number.isFinite(value)) throw notJson(name, String(value));
-  if (Object.is(value, -0)) return '-0';
-  if (value instanceof Date || typeof value !== 'object' || value === null) {
-    return JSON.stringify(value) ?? 'null';
-  }
-  const list =
-    Array.isArray(value) || ArrayBuffer.isView(value) ? Array.from(value as ArrayLike<unknown>) : undefined;
-  if (list !== undefined) return `[${list.map((one) => toJson(one, name)).join(',')}]`;
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${toJson(member, name)}`).join(',')}}`;
+  return jsonOf(value, (what) => notJson(name, what));
 }
 
 function notJson(name: string, what: string): ServiceError {

@@ -1,5 +1,6 @@
 import type { RowGroup } from 'hyparquet';
 import { fromPlainError, reasonOf, ServiceError } from '../../../core/errors.ts';
+import { problemOfGroups } from '../../../plugins/toolkit/parquet/index.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 import { GuardedThread } from '../../engine/run/guarded-thread.ts';
 import type { ReadOptions, ShardRange, SourceDocument, SourceLines } from '../shard.ts';
@@ -119,7 +120,6 @@ const MAGIC = 4;
 const TAIL = 8;
 /** Maximum bytes of metadata. Parsed metadata takes several times as much memory. */
 const MAX_METADATA = 32 * 1024 * 1024;
-const MAX_ROWS = 20_000_000;
 
 /** Maximum bytes that are read from a row group, compressed or not. */
 const MAX_BYTES = 1024 * 1024 * 1024;
@@ -136,9 +136,8 @@ async function openParquet(
     const opened = await thread.open(tail);
     const problem = columnsProblem(opened.names);
     if (problem !== undefined) throw new Error(`it has ${problem}`);
-    opened.metadata.row_groups.forEach((group, index) => {
-      checkGroup(group, index, file.size - TAIL);
-    });
+    const ofGroup = problemOfGroups(opened.metadata.row_groups, file.size - TAIL);
+    if (ofGroup !== undefined) throw new Error(ofGroup);
     return opened;
   } catch (error) {
     throw asUnreadable(file, error);
@@ -203,20 +202,6 @@ async function readTail(storage: SourceStorage, file: StoredFile): Promise<Buffe
     throw unreadable(name, `its metadata takes ${length} bytes, over the limit of ${MAX_METADATA}`);
   }
   return readBytes(storage, file, size - TAIL - length, size);
-}
-
-function checkGroup({ num_rows, columns }: RowGroup, index: number, end: number): void {
-  if (num_rows < 0n || num_rows > MAX_ROWS) throw new Error(`row group ${index} would have ${num_rows} rows`);
-  for (const { meta_data: column, file_path } of columns) {
-    if (column === undefined || file_path !== undefined) {
-      throw new Error(`a column of row group ${index} is in another file, or missing`);
-    }
-    const { dictionary_page_offset, data_page_offset, total_compressed_size } = column;
-    const from = dictionary_page_offset || data_page_offset;
-    if (from < MAGIC || total_compressed_size < 0n || from + total_compressed_size > end) {
-      throw new Error(`a column of row group ${index} is outside the file`);
-    }
-  }
 }
 
 /** Limits for decoding a row group: bytes of memory, and milliseconds. */

@@ -121,9 +121,24 @@ function noneReady(readers: readonly PluginEntry[], file: Described): ServiceErr
     const unset = (manifest.needs?.env ?? []).filter((name) => missing.some((one) => one.includes(name)));
     return unset.length > 0 ? unset.join(' and ') : `the reader ${manifest.name}`;
   });
-  const forWhat = `${reasons}; needed for ${inWords(file)}`;
+  const forWhat = `${reasons}; needed for ${inWords(file)}${otherFormats(file)}`;
   const values = { kind: 'reader', name: names.join('" or "'), reasons: forWhat, needs: needs.join(' or ') };
   return new ServiceError('missing_capability', values);
+}
+
+/** Formats of old Office files, with those to save them in, which are read here. */
+const OLD_FORMATS: readonly (readonly [extensions: RegExp, mediaTypes: RegExp, save: string])[] = [
+  [/\.(?:doc|dot)$/i, /^application\/msword$/, '.docx or PDF'],
+  [/\.(?:xls|xlt|xlsb)$/i, /^application\/vnd\.ms-excel(?:\.sheet\.binary.*)?$/, '.xlsx or .csv'],
+  [/\.(?:ppt|pps|pot)$/i, /^application\/vnd\.ms-powerpoint$/, '.pptx or PDF'],
+];
+
+/** `; or save the file as .docx or PDF, ...` for an old Office file; otherwise empty. */
+function otherFormats({ name = '', mediaType = '' }: Described): string {
+  const found =
+    OLD_FORMATS.find(([extensions]) => extensions.test(name)) ??
+    OLD_FORMATS.find(([, mediaTypes]) => mediaTypes.test(mediaType));
+  return found === undefined ? '' : `; or save the file as ${found[2]}, which needs neither`;
 }
 
 type Formats = NonNullable<Manifest['formats']>;

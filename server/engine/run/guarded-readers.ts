@@ -1,6 +1,6 @@
 import type { ReadContext, Reader, ReadFile, SourceFile } from '../../../core/contracts/reader.ts';
 import { fromPlainError, type PlainError, refusedError } from '../../../core/errors.ts';
-import { isGuarded, type PluginEntry } from '../../../core/hosting/registry.ts';
+import { isGuarded, type PluginEntry, usedPlugins } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 import { unlessAborted } from '../abort.ts';
@@ -50,7 +50,7 @@ export class GuardedReaders {
 
   constructor(config: Config, plugins: readonly PluginEntry[]) {
     this.#config = config;
-    this.#readers = plugins.filter(isGuarded);
+    this.#readers = withUsed(plugins.filter(isGuarded), plugins);
     // At least two threads, so that a stuck thread does not block all other files.
     this.#queue = new PriorityQueue({ threads: Math.max(config.workers, 2), queueSize: 0 });
   }
@@ -138,6 +138,17 @@ export class GuardedReaders {
     this.#idle.delete(thread);
     return thread.close();
   }
+}
+
+/** Guarded readers and the readers that they use, directly or not. */
+function withUsed(readers: readonly PluginEntry[], all: readonly PluginEntry[]): PluginEntry[] {
+  const found = new Set(readers);
+  for (const { manifest } of found)
+    for (const id of usedPlugins(manifest)) {
+      const used = all.find((plugin) => plugin.id === id);
+      if (used !== undefined) found.add(used);
+    }
+  return [...found];
 }
 
 type TimeLimits = Pick<Config, 'requestTimeout' | 'readerSeconds' | 'readerSecondsPerMb'>;

@@ -114,12 +114,14 @@ function checkUses(file: string, { uses = [] }: Manifest): void {
   }
 }
 
-/** Refuses members that contradict `guarded`: a guarded reader runs in a thread without other plugins. */
+/** Refuses members that contradict `guarded`: the thread of a guarded reader has no plugins but readers. */
 function checkGuard(file: string, { kind, guarded, light, uses = [] }: Manifest): void {
   if (!guarded) return;
   if (kind !== 'reader') throw malformed(file, 'guarded: only a reader can be; remove it');
   if (light) throw malformed(file, 'guarded: what is light runs on the event loop; remove one of both');
-  if (uses.length > 0) throw malformed(file, 'guarded: it cannot use other plugins; remove its uses');
+  const other = uses.find((use) => !use.startsWith('reader/'));
+  if (other !== undefined)
+    throw malformed(file, `guarded: it can use single readers only; remove ${other} from its uses`);
 }
 
 const TAKEN = [

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { EXACT_PARSERS, withExactLeaves } from '../../../server/corpora/formats/exact-values.ts';
+import { EXACT_PARSERS, withExactLeaves } from '../../../plugins/toolkit/parquet/index.ts';
 import { FIXTURES } from '../../support/plugins.ts';
 import { jsonOf, memoryStorage, readPath, shown } from './memory-storage.ts';
 

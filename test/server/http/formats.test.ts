@@ -7,15 +7,18 @@ import { startServer } from '../../support/server.ts';
 
 const server = await startServer(t);
 const BOTH = ['docling', 'tika'];
-const FORMATS: readonly (readonly [ending: string, mediaType: string, readers: readonly string[]])[] = [
-  ['.doc', 'application/msword', BOTH],
-  ['.xls', 'application/vnd.ms-excel', BOTH],
-  ['.ppt', 'application/vnd.ms-powerpoint', BOTH],
-  ['.eml', 'message/rfc822', ['tika']],
-  ['.msg', 'application/vnd.ms-outlook', ['tika']],
+const FORMATS: readonly (readonly [
+  ending: string,
+  mediaType: string,
+  readers: readonly string[],
+  save?: string,
+])[] = [
+  ['.doc', 'application/msword', BOTH, '.docx or PDF'],
+  ['.xls', 'application/vnd.ms-excel', BOTH, '.xlsx or .csv'],
+  ['.ppt', 'application/vnd.ms-powerpoint', BOTH, '.pptx or PDF'],
 ];
 
-for (const [ending, type, readers] of FORMATS)
+for (const [ending, type, readers, save] of FORMATS)
   t.test(
     `${ending} without a service`,
     needs('chunker/recursive', 'reader/docling', 'reader/tika'),
@@ -34,6 +37,8 @@ for (const [ending, type, readers] of FORMATS)
         const said = answer.json<{ detail: string }>().detail;
         t.equal(answer.status, 500);
         t.ok(said.startsWith(`${detail}"${file.name}"`), `${JSON.stringify(file)}: ${said}`);
+        const remedy = save === undefined ? '.' : `; or save the file as ${save}, which needs neither.`;
+        t.ok(said.endsWith(remedy), said);
       }
     },
   );

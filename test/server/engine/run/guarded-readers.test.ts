@@ -27,12 +27,31 @@ const MODEST = `export default ({ log, env, ...rest }) => ({
   read: () => ({ text: Object.keys(rest).sort().join() }),
 });`;
 
+const BORROWING = `export default ({ 'reader/obedient': inner, 'reader/plain': plain }) => ({
+  read: async (file, context) => {
+    const [one, other] = [await inner.read(file, context), await plain.read(file, context)];
+    return { text: one.text + ', ' + other.text };
+  },
+});`;
+const PLAIN = `import { threadId } from 'node:worker_threads';
+export default () => ({ read: () => ({ text: 'plain in ' + threadId }) });`;
+
 const pluginsDir = [
   await pluginsFolder(
     t,
     plugin({ ...guarded, name: 'obedient', formats: { extensions: ['.do'] } }, READER),
     plugin({ ...guarded, name: 'greedy', formats: { extensions: ['.greedy'] } }, GREEDY),
     plugin({ ...guarded, name: 'modest', formats: { extensions: ['.modest'] } }, MODEST),
+    plugin({ kind: 'reader', name: 'plain', formats: { extensions: ['.plain'] } }, PLAIN),
+    plugin(
+      {
+        ...guarded,
+        name: 'borrowing',
+        formats: { extensions: ['.borrowing'] },
+        uses: ['reader/obedient', 'reader/plain'],
+      },
+      BORROWING,
+    ),
   ),
 ];
 const logTo = join(await temporaryFolder(t), 'log');
@@ -124,4 +143,11 @@ t.test('a small file that takes long is refused, with the limit and what raises 
     String(bytes),
     /it takes longer than 1 s, .* raise it with --reader-seconds or --reader-seconds-per-mb\./,
   );
+});
+
+t.test('a guarded reader uses other readers, which run in its thread', async (t) => {
+  const { bytes } = await postForm(client, '/v1/chunk/token/file', { bytes: 'reads', name: 'a.borrowing' });
+  const [, one, other] = /thread (\d+), plain in (\d+)/.exec(String(bytes)) ?? [];
+  t.ok(one);
+  t.equal(one, other);
 });

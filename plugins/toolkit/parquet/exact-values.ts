@@ -1,6 +1,30 @@
-import type { ParquetParsers, SchemaElement } from 'hyparquet';
-import { parseExactJson } from '../../../plugins/toolkit/json/exact-json.ts';
-import { ExactJson } from './map-fields.ts';
+import { parseExactJson } from '../json/index.ts';
+
+/** The JSON of a value that a JavaScript number or date cannot represent with all digits. */
+export class ExactJson {
+  readonly json: string;
+
+  constructor(json: string) {
+    this.json = json;
+  }
+
+  /** The digits or the text of the value, for member names and ids. */
+  toString(): string {
+    return this.json.startsWith('"') ? (JSON.parse(this.json) as string) : this.json;
+  }
+}
+
+type Unit = 'MILLIS' | 'MICROS' | 'NANOS';
+
+/** An element of a Parquet schema, as hyparquet reads it. */
+interface SchemaElement {
+  readonly type?: unknown;
+  readonly converted_type?: string | undefined;
+  readonly logical_type?:
+    | { readonly type: string; readonly scale?: number; readonly unit?: Unit }
+    | undefined;
+  readonly scale?: number | undefined;
+}
 
 type Convert = (value: never) => unknown;
 
@@ -11,18 +35,21 @@ let convert: Convert = (value) => value;
  * Marks columns whose values hyparquet would round, refuse or not convert, as dates: only the date parser
  * gets unconverted values. Hyparquet reads the type just before it converts a page.
  */
-export function withExactLeaves(schema: readonly SchemaElement[]): SchemaElement[] {
+export function withExactLeaves<Element extends object>(
+  schema: readonly Element[],
+): (Element & { readonly converted_type?: unknown })[] {
   return schema.map((element) => {
-    const own = element.type === undefined ? undefined : conversionOf(element);
+    const { type, converted_type: _, logical_type: __, ...rest }: SchemaElement = element;
+    const own = type === undefined ? undefined : conversionOf(element);
     if (own === undefined) return element;
-    const { converted_type: _, logical_type: __, ...rest } = element;
     return {
       ...rest,
+      type,
       get converted_type() {
         convert = own;
         return 'DATE' as const;
       },
-    };
+    } as unknown as Element;
   });
 }
 
@@ -31,7 +58,7 @@ export const EXACT_PARSERS = {
   dateFromDays: (value: unknown) => convert(value as never),
   timestampFromMicroseconds: (value: bigint) => timestampOf(value, 1000n),
   timestampFromNanoseconds: (value: bigint) => timestampOf(value, 1_000_000n),
-} satisfies Partial<ParquetParsers>;
+};
 
 const UNITS = { MILLIS: 1000n, MICROS: 1_000_000n, NANOS: 1_000_000_000n };
 
@@ -41,7 +68,7 @@ function conversionOf({
   scale = 0,
 }: SchemaElement): Convert | undefined {
   if (type?.type === 'DECIMAL') return decimalsOf(type.scale ?? scale);
-  if (type?.type === 'TIME') return timesOf(UNITS[type.unit]);
+  if (type?.type === 'TIME') return timesOf(UNITS[type.unit ?? 'MICROS']);
   if (type?.type === 'DATE' || old === 'DATE') return dateOf;
   if (old === 'DECIMAL') return decimalsOf(scale);
   if (old === 'TIME_MILLIS') return timesOf(UNITS.MILLIS);
