@@ -24,8 +24,9 @@ const read = (bytes: Buffer, name: string) => postForm(client, '/v1/chunk/token/
 
 for (const file of globSync('*/hostile-files.ts', { cwd: READERS }).sort()) {
   const reader = basename(dirname(file));
-  const { HOSTILE_FILES } = (await import(join(READERS, file))) as {
-    HOSTILE_FILES: Readonly<Record<string, () => Buffer>>;
+  const { HOSTILE_FILES, EXTENSION = reader } = (await import(join(READERS, file))) as {
+    readonly HOSTILE_FILES: Readonly<Record<string, () => Buffer>>;
+    readonly EXTENSION?: string;
   };
   const figures: string[] = [];
   for (const [what, make] of Object.entries(HOSTILE_FILES)) {
@@ -41,7 +42,7 @@ for (const file of globSync('*/hostile-files.ts', { cwd: READERS }).sort()) {
           most = Math.max(most, bytesNow());
         }
       })();
-      const answered = read(bytes, `a.${reader}`).finally(() => {
+      const answered = read(bytes, `a.${EXTENSION}`).finally(() => {
         isOver = true;
       });
       const [{ status, bytes: answer }] = await Promise.all([answered, watching]);
