@@ -16,7 +16,7 @@ export const ENDINGS: Readonly<Record<Exclude<Content, 'recursive' | 'lines'>, s
     vue svelte astro erb rhtml ejs jinja jinja2 j2 njk twig liquid hbs handlebars mustache`,
   diff: 'diff patch',
   log: 'log',
-  mail: 'mbox mbx eml',
+  mail: 'mbx',
 };
 
 const BY_ENDING: ReadonlyMap<string, Content> = new Map(

@@ -135,20 +135,27 @@ function addWithin(
   outline: GrowingOutline,
 ): void {
   const rank = BLOCK + DEEPER * (block.depth + (rules.components?.nestingAt(block.start) ?? 0) + 1);
-  if (block.kind === 'table') addRows(block, rank, lines, outline);
+  if (block.kind === 'table') addRows(block, rank, rules, lines, outline);
   else if (!isRaw(block)) return;
   else if (!rules.keepsWhole) addLines(text, block, rank, lines, outline);
   else if (block.start > outline.last && fits(rules, block.start, block.end)) outline.add(block.start, rank);
 }
 
-/** Adds boundaries between rows. The header, the delimiter row and the first row stay together. */
+/**
+ * Adds boundaries between rows. The header, the delimiter row and the first row stay together, also if they fit only
+ * without the heading.
+ */
 function addRows(
-  { inner, end }: MarkdownBlock,
+  { start, inner, end }: MarkdownBlock,
   rank: number,
+  rules: OutlineRules,
   lines: LineEnds,
   outline: GrowingOutline,
 ): void {
-  for (let at = lines.next(inner); at < end; at = lines.next(at)) outline.add(at, rank);
+  const first = Math.min(lines.next(inner), end);
+  if (start > outline.last && !fits(rules, outline.last, first) && fits(rules, start, first))
+    outline.add(start, rank);
+  for (let at = first; at < end; at = lines.next(at)) outline.add(at, rank);
 }
 
 /**

@@ -1,5 +1,6 @@
-import type { ReadContext, Reader, SourceFile } from '../../../core/kit.ts';
+import type { ReadContext, Reader, Report, SourceFile } from '../../../core/kit.ts';
 import { encodingOfMark } from '../../toolkit/encoding-of-mark.ts';
+import { reportInferred } from '../../toolkit/encodings/index.ts';
 import { decodedAs, fittingCharset } from '../../toolkit/mime/index.ts';
 
 export interface BodyReaders {
@@ -10,21 +11,26 @@ export interface BodyReaders {
 
 const WIDE = /^(?:utf-?16|ucs-2|unicode)/i;
 
-/** Escapes of ISO-2022-JP, which is ASCII and therefore valid UTF-8. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for.
-const SWITCHES = /\u001b\$[@B]/;
-
 /** Reads the bodies of messages with the readers of HTML and text, which also detect encodings. */
 export class Bodies {
   readonly #readers: BodyReaders;
   readonly #context: ReadContext;
-  readonly #count: (kind: string, more: number) => void;
+  readonly #report: Report;
+  #confidence = 1;
+  #oddBytes = 0;
 
-  constructor(readers: BodyReaders, context: ReadContext, count: (kind: string, more: number) => void) {
+  constructor(readers: BodyReaders, context: ReadContext) {
     this.#readers = readers;
-    // What these readers report is about a part, not the file.
-    this.#context = { ...context, options: {}, report: () => {} };
-    this.#count = count;
+    this.#report = context.report;
+    this.#context = { ...context, options: {}, report: (name, value) => this.#add(name, value) };
+  }
+
+  /** Reports inferred encodings for the whole file. What else the readers report is about a part. */
+  #add(name: string, value: string): void {
+    if (name === 'source-encoding-confidence') this.#confidence = Math.min(this.#confidence, Number(value));
+    else if (name === 'source-odd-bytes') this.#oddBytes += Number(value);
+    else return;
+    reportInferred(this.#report, { confidence: this.#confidence, odd: this.#oddBytes });
   }
 
   /** HTML as Markdown. @throws Error for callers if it cannot be read */
@@ -45,14 +51,12 @@ export class Bodies {
     const charset = fittingCharset(given, declared);
     const text = charset === undefined ? undefined : decodedAs(given, charset);
     if (text !== undefined) return text.toWellFormed();
-    const almost = almostUtf8(given);
-    if (almost !== undefined) this.#count('invalid_byte', almost.invalid);
-    if (almost !== undefined && !SWITCHES.test(almost.text)) return almost.text;
     try {
       const file = { bytes: given, name: undefined, mediaType: 'text/plain', charset: undefined };
       return (await this.#readers.text.read(file, this.#context)).text;
     } catch (error) {
       if (!isRefusal(error)) throw error;
+      this.#add('source-encoding-confidence', '0');
       return decodedAs(given, 'windows-1252') ?? '';
     }
   }
@@ -77,37 +81,3 @@ function withoutNuls(bytes: Uint8Array, declared = ''): Uint8Array {
   const isWide = WIDE.test(declared.trim()) || encodingOfMark(bytes)?.startsWith('utf-16') === true;
   return isWide || !bytes.includes(0) ? bytes : bytes.filter((byte) => byte !== 0);
 }
-
-/** Minimum characters of UTF-8 for each invalid byte. */
-const MIN_VALID = 4;
-/** Characters of UTF-8 with more than one byte (Unicode 16, table 3-7), or else a byte above 7 bits. */
-const PIECE =
-  /([\u00c2-\u00df][\u0080-\u00bf]|\u00e0[\u00a0-\u00bf][\u0080-\u00bf]|\u00ed[\u0080-\u009f][\u0080-\u00bf]|[\u00e1-\u00ec\u00ee\u00ef][\u0080-\u00bf]{2}|\u00f0[\u0090-\u00bf][\u0080-\u00bf]{2}|[\u00f1-\u00f3][\u0080-\u00bf]{3}|\u00f4[\u0080-\u008f][\u0080-\u00bf]{2})|[\u0080-\u00ff]/g;
-
-/**
- * Text in UTF-8 with few invalid bytes, such as a quotation cut within a character. Invalid bytes are read as
- * windows-1252. Undefined if the text has another encoding.
- */
-function almostUtf8(bytes: Uint8Array): { text: string; invalid: number } | undefined {
-  const whole = decodedAs(bytes, 'utf-8');
-  if (whole !== undefined) return { text: whole, invalid: 0 };
-  const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-  let valid = 0;
-  let invalid = 0;
-  const repaired = source.replace(PIECE, (piece, character: string | undefined) => {
-    if (character !== undefined) valid++;
-    else invalid++;
-    return character ?? repairs.get(piece) ?? '';
-  });
-  if (valid < invalid * MIN_VALID) return undefined;
-  return { text: Buffer.from(repaired, 'latin1').toString(), invalid };
-}
-
-/** The UTF-8 bytes of each byte above 7 bits in windows-1252, as characters. */
-const repairs = new Map(
-  Array.from({ length: 128 }, (_, index) => {
-    const byte = Uint8Array.of(index + 128);
-    const text = decodedAs(byte, 'windows-1252') ?? '';
-    return [String.fromCharCode(index + 128), Buffer.from(text).toString('latin1')] as const;
-  }),
-);

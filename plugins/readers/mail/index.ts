@@ -40,7 +40,7 @@ function isMailboxFile({ bytes, name = '', mediaType }: SourceFile): boolean {
 
 async function readMail(file: SourceFile, readers: BodyReaders, context: ReadContext): Promise<ReadFile> {
   const counts: Counts = new Map();
-  const bodies = bodiesOf(readers, context, counts);
+  const bodies = new Bodies(readers, context);
   const message = isCompound(file.bytes)
     ? await readOutlookMessage(file.bytes, bodies, counts)
     : await readMessage(messageBytes(file), bodies, counts);
@@ -70,7 +70,7 @@ async function readMailbox(
   context: ReadContext,
 ): Promise<ReadFile> {
   const counts: Counts = new Map();
-  const bodies = bodiesOf(readers, context, counts);
+  const bodies = new Bodies(readers, context);
   const parts: string[] = [];
   const places: SourcePlace[] = [];
   let length = 0;
@@ -94,10 +94,6 @@ async function readMailbox(
     places,
     ...leftOutOf(counts),
   };
-}
-
-function bodiesOf(readers: BodyReaders, context: ReadContext, counts: Counts): Bodies {
-  return new Bodies(readers, context, (kind, more) => add(counts, kind, more));
 }
 
 function add(counts: Counts, kind: string, more: number): void {

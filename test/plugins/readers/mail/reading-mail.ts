@@ -7,9 +7,10 @@ import { readWith } from '../reading.ts';
 export const HERE = needs('reader/html', 'reader/rtf', 'reader/text');
 
 /** Reads a message whose characters are its bytes. */
-export function read(source: string | Uint8Array, more: Partial<SourceFile> = {}) {
+export async function read(source: string | Uint8Array, more: Partial<SourceFile> = {}) {
+  const reports = new Map<string, string>();
   const bytes = typeof source === 'string' ? Buffer.from(source, 'latin1') : source;
-  return readWith(
+  const file = await readWith(
     async (given) =>
       createReader({
         ...given,
@@ -19,7 +20,10 @@ export function read(source: string | Uint8Array, more: Partial<SourceFile> = {}
       }),
     bytes,
     more,
+    {},
+    (name, value) => void reports.set(name, value),
   );
+  return { ...file, reports };
 }
 
 export interface Part {

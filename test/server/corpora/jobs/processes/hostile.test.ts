@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { damagedParquet, HOSTILE_FILES } from '../../../../plugins/readers/parquet/hostile-files.ts';
+import { damagedParquet, HOSTILE_FILES } from '../../../../support/hostile-parquet.ts';
 import { chunkInto, untilOver } from '../../../../soak/job-results.ts';
 import { startProcess } from '../../../../support/process.ts';
 import { temporaryFolder } from '../../../../support/server.ts';
