@@ -1,27 +1,34 @@
 /**
- * The whole toolkit, for plugins outside the tree: `import { findMarkdownBlocks } from 'chunksmith/toolkit'`. Plugins
- * in the tree import the single files and folders instead.
+ * The toolkit for plugins outside the tree: `import { findMarkdownBlocks } from 'chunksmith/toolkit'`. Plugins in the
+ * tree import the single files and folders instead. What only reads one format is not promised to others.
  */
 
 export * from './chunk-batches.ts';
 export * from './decode-unicode.ts';
 export * from './diff.ts';
 export * from './encoding-of-mark.ts';
-export * from './encodings/index.ts';
 export * from './growing-outline.ts';
 export * from './heading-paths.ts';
 export * from './hosted-sink.ts';
 export * from './json/index.ts';
 export * from './lines.ts';
 export * from './log.ts';
-export * from './markdown/index.ts';
+export {
+  type BlockKind,
+  delimiterRow,
+  escapeBlockStarts,
+  escapeCell,
+  fencedCode,
+  findMarkdownBlocks,
+  type MarkdownBlock,
+  markdownHeading,
+  markdownTable,
+} from './markdown/index.ts';
 export * from './markup/index.ts';
 export * from './markup-cuts.ts';
-export * from './mime/index.ts';
 export * from './minimum-pieces.ts';
 export * from './numbered/index.ts';
-export * from './office/index.ts';
-export * from './parquet/index.ts';
+export { type OfficeFile, openOfficeFile, type Relationship } from './office/index.ts';
 export * from './placed-markdown.ts';
 export * from './places.ts';
 export * from './prompts.ts';

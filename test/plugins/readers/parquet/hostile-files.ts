@@ -1,1 +1,1 @@
-export { HOSTILE_FILES } from '../../../support/hostile-parquet.ts';
+export { HOSTILE_FILES } from '../../../server/corpora/jobs/hostile-parquet.ts';

@@ -2,10 +2,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { damagedParquet, HOSTILE_FILES } from '../../../../support/hostile-parquet.ts';
 import { chunkInto, untilOver } from '../../../../soak/job-results.ts';
 import { startProcess } from '../../../../support/process.ts';
 import { temporaryFolder } from '../../../../support/server.ts';
+import { damagedParquet, HOSTILE_FILES } from '../hostile-parquet.ts';
 
 /** Files that are made to harm: their jobs end, in memory that is bounded, and `/health` is answered meanwhile. */
 

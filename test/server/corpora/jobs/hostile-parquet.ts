@@ -1,7 +1,7 @@
 import { zstdCompressSync } from 'node:zlib';
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter, parquetWriteBuffer } from 'hyparquet-writer';
-import { between, createRandom } from './random.ts';
+import { between, createRandom } from '../../../support/random.ts';
 
 const MB = 1_000_000;
 const many = <Made>(count: number, make: (index: number) => Made) =>
