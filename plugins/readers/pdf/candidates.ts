@@ -30,8 +30,8 @@ interface Surroundings {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-const MAX_LENGTH = 200;
-const MAX_LINES = 4;
+export const MAX_LENGTH = 200;
+export const MAX_LINES = 4;
 const OTHER_ROLES = /^(?:LI|TD|TH|TR|Table|Caption|Note|TOCI|Figure|Formula|Code)$/;
 const CAPTION =
   /^(?:fig(?:ure|\.)?|table|tab\.|abb(?:ildung|\.)?|tabelle|chart|exhibit|box|listing|scheme|plate)\s*[\dIVX]/i;
@@ -85,7 +85,12 @@ function hasForm({ lines }: Paragraph, text: string): boolean {
   );
 }
 
-export function candidatesOf(paragraphs: readonly Paragraph[], isTagged: boolean): Candidate[] {
+/** @param marked paragraphs that bookmarks name, whatever their form */
+export function candidatesOf(
+  paragraphs: readonly Paragraph[],
+  isTagged: boolean,
+  marked: ReadonlyMap<Paragraph, unknown>,
+): Candidate[] {
   const around = surroundingsOf(paragraphs);
   const styles = Map.groupBy(paragraphs, ({ lines: [first] }) => first && styleOf(first));
   const shares = new Map<string | undefined, Features>();
@@ -99,8 +104,8 @@ export function candidatesOf(paragraphs: readonly Paragraph[], isTagged: boolean
     const text = textOf(paragraph);
     const role = first?.block?.role;
     const isOther = role !== undefined && (isTagged || OTHER_ROLES.test(role));
-    if (first === undefined || first.row || paragraph.heading || isOther || !hasForm(paragraph, text))
-      return [];
+    if (first === undefined || first.row || paragraph.heading || isOther) return [];
+    if (!marked.has(paragraph) && !hasForm(paragraph, text)) return [];
     const style = styleOf(first);
     const features = { ...shares.get(style), ...featuresOf(around, index, text) };
     return [{ paragraph, first, text, size: rounded(first.size), style, features }];

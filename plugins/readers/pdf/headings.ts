@@ -1,7 +1,17 @@
 import { findNumberedHeadings } from '../../toolkit/numbered/index.ts';
 import type { Bookmark } from './bookmarks.ts';
-import { type Candidate, candidatesOf, type Features, plain, sum, textOf } from './candidates.ts';
+import {
+  type Candidate,
+  candidatesOf,
+  type Features,
+  MAX_LENGTH,
+  MAX_LINES,
+  plain,
+  sum,
+  textOf,
+} from './candidates.ts';
 import { MAX_DEPTH, setLevels } from './levels.ts';
+import type { Line } from './lines.ts';
 import { type Heading, isCertain, type Paragraph } from './paragraphs.ts';
 import { levelOf } from './roles.ts';
 
@@ -75,17 +85,17 @@ export function findHeadings(
   title: string | undefined,
 ): void {
   const isTagged = readTags(paragraphs);
-  const candidates = candidatesOf(paragraphs, isTagged);
-  const levels = new Map<Candidate, number>();
-  matchBookmarks(candidates, bookmarks, levels);
-  const isOutlined = bookmarks.length >= MIN_BOOKMARKS && levels.size >= 0.5 * bookmarks.length;
+  const levels = matchBookmarks(paragraphs, bookmarks);
+  const candidates = candidatesOf(paragraphs, isTagged, levels);
+  const named = bookmarks.filter(({ title }) => plain(title) !== '').length;
+  const isOutlined = named >= MIN_BOOKMARKS && levels.size >= 0.5 * named;
   const numbered = numberedOf(paragraphs, candidates);
   const rated = new Map<Candidate, Heading>();
   for (const [candidate, score] of scoresOf(candidates, { levels, isOutlined, numbered })) {
     const likely = Math.round(100 / (1 + Math.exp(-score))) / 100;
     // The heading of a table of contents does not describe the text below it.
     const confidence = candidate.features.contents ? Math.min(likely, MAX_OF_CONTENTS) : likely;
-    const [known, number] = [levels.get(candidate), numbered.get(candidate)];
+    const [known, number] = [levels.get(candidate.paragraph), numbered.get(candidate)];
     if (known !== undefined) rated.set(candidate, { level: known, source: 'bookmark', confidence: 0.95 });
     else if (confidence < MIN_CONFIDENCE) continue;
     else if (number !== undefined) rated.set(candidate, { level: number, source: 'numbering', confidence });
@@ -130,7 +140,7 @@ function readTags(paragraphs: readonly Paragraph[]): boolean {
 
 /** What is known of the candidates from elsewhere. */
 interface Known {
-  readonly levels: ReadonlyMap<Candidate, number>;
+  readonly levels: ReadonlyMap<Paragraph, number>;
   /** Most bookmarks lead to a candidate. */
   readonly isOutlined: boolean;
   readonly numbered: ReadonlyMap<Candidate, number>;
@@ -153,37 +163,59 @@ function scoresOf(candidates: readonly Candidate[], known: Known): Map<Candidate
 function allFeaturesOf(candidate: Candidate, { levels, isOutlined, numbered }: Known): Features {
   return {
     ...candidate.features,
-    inOutline: Number(levels.has(candidate)),
-    notInOutline: Number(isOutlined && !levels.has(candidate)),
+    inOutline: Number(levels.has(candidate.paragraph)),
+    notInOutline: Number(isOutlined && !levels.has(candidate.paragraph)),
     sequence: Number(numbered.has(candidate)),
   };
 }
 
 /** Outlines with fewer entries say little of what they leave out. */
 const MIN_BOOKMARKS = 4;
+/** A bookmark and its heading share this part of the longer of both. */
+const MIN_SHARED = 0.6;
+const MIN_LENGTH_TO_SHARE = 4;
+/** Paragraphs of a page that are compared with a bookmark. */
+const MAX_COMPARED = 300;
 
-/** Finds the place of each bookmark: on its page, the nearest text that is equal but for numbers and punctuation. */
+/**
+ * Finds the place of each bookmark on its page: the nearest text that is equal but for numbers, case and punctuation, or else
+ * has more or fewer words before it or after it.
+ */
 function matchBookmarks(
-  candidates: readonly Candidate[],
+  paragraphs: readonly Paragraph[],
   bookmarks: readonly Bookmark[],
-  levels: Map<Candidate, number>,
-): void {
-  const byKey = Map.groupBy(candidates, ({ text }) => plain(text));
+): Map<Paragraph, number> {
+  const levels = new Map<Paragraph, number>();
+  const places = paragraphs
+    .filter(
+      ({ lines: [first, ...more], heading }) => first && !first.row && !heading && more.length < MAX_LINES,
+    )
+    .map((paragraph) => ({ paragraph, first: paragraph.lines[0] as Line, key: plain(textOf(paragraph)) }))
+    .filter(({ key }) => key !== '' && key.length <= MAX_LENGTH);
+  const byPage = Map.groupBy(places, ({ first }) => first.page);
+  const byKey = Map.groupBy(places, ({ key }) => key);
   for (const { title, level, page, y } of bookmarks) {
     const key = plain(title);
-    if (key.length < 3) continue;
-    const found = (byKey.get(key) ?? []).filter(
-      (one) => !levels.has(one) && (page === 0 || one.first.page === page),
-    );
-    const [nearest] = y === undefined ? found : found.toSorted((a, b) => distance(a, y) - distance(b, y));
-    if (nearest !== undefined) levels.set(nearest, level);
+    if (key === '') continue;
+    const on = (page === 0 ? byKey.get(key) : byPage.get(page)) ?? [];
+    const open = on.slice(0, MAX_COMPARED).filter(({ paragraph }) => !levels.has(paragraph));
+    const equal = open.filter((one) => one.key === key);
+    const found =
+      equal.length > 0 ? equal : open.filter((one) => isPartOf(one.key, key) || isPartOf(key, one.key));
+    const [nearest] =
+      y === undefined ? found : found.toSorted((a, b) => distance(a.first, y) - distance(b.first, y));
+    if (nearest !== undefined) levels.set(nearest.paragraph, level);
   }
+  return levels;
 }
 
+const isPartOf = (part: string, whole: string): boolean =>
+  part.length >= Math.max(MIN_LENGTH_TO_SHARE, MIN_SHARED * whole.length) && whole.includes(part);
+
 /** Points between a line and a height above the lower edge of its page. */
-function distance({ first }: Candidate, y: number): number {
-  const height = first.box === undefined ? 0 : first.y1 / Math.max(first.box[3], 0.01);
-  return Math.abs(height - y - first.base);
+function distance({ box, y1, base }: Line, y: number): number {
+  const height = box === undefined ? 0 : y1 / Math.max(box[3], 0.01);
+  return Math.abs(height - y - base);
 }
 
 const MAX_LENGTH_OF_TEXT = 400;

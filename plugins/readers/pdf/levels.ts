@@ -41,13 +41,15 @@ export function setLevels(
   const means = new Map(
     Array.from(styles, ([style, ones]) => [style, sum(ones.map(([, one]) => one.confidence)) / ones.length]),
   );
-  const reliable = certain.filter(([one, { level }]) => level > 0 || (means.get(key(one)) ?? 0) >= RELIABLE);
+  const isReliable = (one: Candidate) =>
+    (means.get(key(one)) ?? 0) >= RELIABLE && ((styles.get(key(one))?.length ?? 0) > 1 || isTitle(one));
+  const reliable = certain.filter(([one, { level }]) => level > 0 || isReliable(one));
   const below = Math.min(
     greatest(reliable.map(([one, { level }]) => level || (levels.get(key(one)) ?? 1))) + 1,
     MAX_DEPTH,
   );
   for (const [candidate, { source, level, confidence }] of rated) {
-    const isSure = source === 'style' ? (means.get(key(candidate)) ?? 0) >= RELIABLE : confidence >= RELIABLE;
+    const isSure = source === 'style' ? isReliable(candidate) : confidence >= RELIABLE;
     const known = level || levels.get(key(candidate)) || (isTitle(candidate) ? 1 : MAX_DEPTH);
     const own = isSure || reliable.length < MIN_RELIABLE ? known : below;
     candidate.paragraph.heading = { level: own, source, confidence };
