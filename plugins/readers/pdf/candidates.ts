@@ -205,10 +205,9 @@ function featuresOf({ paragraphs, texts, ...usual }: Surroundings, index: number
     const after = paragraphs[index + end + 2];
     const at = after?.lines[0];
     if (end === -1 || after === undefined || at?.page !== first.page) return false;
-    const isLess = at.size < first.size && usual.styleOf(at) !== usual.styleOf(first);
     return (
       paragraphs.slice(index + 1, index + end + 2).every((_, more) => isShort(index + 1 + more, 60)) &&
-      (isLess || at.row !== undefined || !hasForm(after, texts[index + end + 2] ?? ''))
+      (at.row !== undefined || !hasForm(after, texts[index + end + 2] ?? ''))
     );
   };
   const isRow = (one: Line | undefined, line: Line) =>
