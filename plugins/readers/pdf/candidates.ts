@@ -49,9 +49,8 @@ const FIGURE = /^\d[\d,.]*\+?\s?(?:%|(?:million|billion|pence|bn)\b)/i;
 const PART = /^(?:chapter|section|part|article|appendix|annex|schedule|item)\s+[\dA-Z]/i;
 const SUBSECTION = /^(?:\d{1,2}|[A-Z])(?:\.\d{1,2})+[.):]?\s/;
 const CODE = /^\[?[A-Z]{1,5}-?\d+\]?[:. -]/;
-/** Headings of a table of contents. */
-const CONTENTS =
-  /^(?:(?:table of )?contents|index|inhalt(?:sverzeichnis|s\u00fcbersicht)?|sommaire|table des mati\u00e8res|[\u00edi]ndice(?: general)?|contenido|sum[\u00e1a]rio|sommario|inhoud(?:sopgave)?|indhold|inneh\u00e5ll|innhold|sis\u00e4llys|spis tre\u015bci|obsah|cuprins|tartalom(?:jegyz\u00e9k)?|[\u0130i]\u00e7indekiler|m\u1ee5c l\u1ee5c|daftar isi|\u0441\u043e\u0434\u0435\u0440\u0436\u0430\u043d\u0438\u0435|\u043e\u0433\u043b\u0430\u0432\u043b\u0435\u043d\u0438\u0435|\u76ee\s?[\u5f55\u9304\u6b21]|\ucc28\ub840)$/iu;
+/** Dots that lead to the page number of an entry of contents. */
+const LEADER = /(?:\.\s?){5}|\u2026\s?\u2026/;
 /** The name and the page of an entry of contents. */
 const ENTRY = /^(\S.*?)(?:\s*(?:\.\s?){3,}|\s*\u2026+|\s)\s*(\d{1,4})$/;
 const MIN_ENTRIES = 5;
@@ -135,7 +134,7 @@ function surroundingsOf(paragraphs: readonly Paragraph[]): Surroundings {
     styles.set(style, {
       long: sum(lengths.filter((length) => length > MAX_LENGTH_OF_LABEL)) / (sum(lengths) || 1),
       spread: new Set(members.map((index) => paragraphs[index]?.lines[0]?.page)).size / last,
-      repeated: 1 - new Set(own.map(plain)).size / own.length,
+      repeated: 1 - new Set(own.map((text) => plain(text.slice(0, MAX_LENGTH)))).size / own.length,
     });
   }
   return {
@@ -179,7 +178,11 @@ function contentsOf(lines: readonly Line[]): Pick<Surroundings, 'contents' | 'en
     const whole = (cells?.join(' ') ?? line.text).slice(0, MAX_LENGTH);
     const [, name = '', number] = (/\d$/.test(whole.slice(-1)) && ENTRY.exec(whole)) || [];
     const [key, page, last] = [plain(name), Number(number), open.at(-1)?.page];
-    if (key.length >= 3 && page >= (last ?? 0) && page <= (last ?? page) + 60) {
+    const isEntry = key.length >= 2 && page > 0;
+    const goesOn = isEntry && page >= (last ?? 0) && page <= (last ?? page) + 60;
+    if (goesOn || (isEntry && open.length < 2)) {
+      // A year above the contents is no entry.
+      if (!goesOn) open = [];
       open.push({ key, page, line });
       misses = 0;
     } else if (++misses > 3) flush();
@@ -239,7 +242,9 @@ function featuresOf({ paragraphs, texts, ...usual }: Surroundings, index: number
     aboveRow: isRow(next, last),
     firstPage: first.page === 1,
     inContents: usual.contents.has(key),
-    contents: CONTENTS.test(text) || (next !== undefined && usual.entries.has(next) && first.page < 20),
+    contents:
+      LEADER.test((texts[index + 1] ?? '').slice(0, MAX_LENGTH)) ||
+      (next !== undefined && usual.entries.has(next) && first.page < 20),
   };
   return Object.fromEntries(Object.entries(features).map(([name, value]) => [name, Number(value)]));
 }
