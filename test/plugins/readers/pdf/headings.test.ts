@@ -124,17 +124,15 @@ t.test('a name below a text is no parent of what follows', async (t) => {
   t.match(text, /\*\*Ann Archer\*\*/);
 });
 
-t.test('lines of one style are headings, or none is', async (t) => {
-  const content = [0, 1, 2, 3]
-    .map((part) => {
-      const y = 760 - 120 * part;
-      const heading = `Section ${'ABCD'[part]}x`;
-      return part === 2
-        ? at(50, y, heading, 13, 'B') + column(50, y - 16, ['Four words.'])
-        : section(y, heading, 13, 'B');
-    })
-    .join('');
-  t.equal(headings((await read(makePdf([{ content }]))).text).length, 4);
+t.test('a line is as much a heading as the others of its style, if little speaks against it', async (t) => {
+  const pages = Array.from({ length: 10 }, (_, index) => {
+    const two =
+      at(50, 700, 'A longer heading of section', 10, 'B') + at(50, 688, 'Bx that has two lines', 10, 'B');
+    const heading = index === 3 ? at(50, 700, 'Section Ax', 10, 'B') : index === 6 ? two : '';
+    return { content: heading + column(50, 670, [...BODY, ...BODY]) };
+  });
+  const { text } = await read(makePdf(pages));
+  t.strictSame(headings(text), ['# Section Ax', '# A longer heading of section Bx that has two lines']);
 });
 
 t.test('numbers that form a sequence give levels', async (t) => {
