@@ -22,6 +22,8 @@ interface Surroundings {
   readonly size: number;
   /** The share of the text in each font, from 0 to 1. */
   readonly fonts: ReadonlyMap<string, number>;
+  /** The one of most text. */
+  readonly style: string;
   readonly styleOf: (line: Line) => string;
   /** What is known of all paragraphs of a style. */
   readonly styles: ReadonlyMap<string | undefined, Features>;
@@ -142,6 +144,7 @@ function surroundingsOf(paragraphs: readonly Paragraph[]): Surroundings {
     texts,
     size: mostFrequent(count(({ size }) => rounded(size))) || 1,
     fonts: new Map(Array.from(fonts, ([font, characters]) => [font, characters / all])),
+    style: mostFrequent(count(styleOf)) ?? '',
     styleOf,
     styles,
     ...contentsOf(lines),
@@ -221,6 +224,7 @@ function featuresOf({ paragraphs, texts, ...usual }: Surroundings, index: number
   const key = plain(text);
   const isLarger = rounded(first.size) / usual.size >= 1.04;
   const features = {
+    usual: usual.styleOf(first) === usual.style,
     larger: isLarger,
     capitals: !isLarger && text.length > 3 && text === text.toUpperCase() && text !== text.toLowerCase(),
     otherFont: (usual.fonts.get(fontName(first.font)) ?? 0) < 0.12,

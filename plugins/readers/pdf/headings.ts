@@ -90,12 +90,20 @@ export function findHeadings(
     const confidence = contents || signed ? Math.min(likely, MAX_OF_NO_PARENT) : likely;
     const [known, number] = [levels.get(candidate.paragraph), numbered.get(candidate)];
     if (known !== undefined) rated.set(candidate, { level: known, source: 'bookmark', confidence: 0.95 });
-    else if (confidence < MIN_CONFIDENCE) continue;
+    else if (confidence < MIN_CONFIDENCE || isPlain(candidate, number)) continue;
     else if (number !== undefined) rated.set(candidate, { level: number, source: 'numbering', confidence });
     else rated.set(candidate, { level: 0, source: 'style', confidence });
   }
   setLevels(rated, candidates, title);
 }
+
+/** Whether a candidate is a line of the usual text, without a number, capitals or an entry of contents. */
+const isPlain = ({ features }: Candidate, number: number | undefined): boolean =>
+  features.usual === 1 &&
+  number === undefined &&
+  ['larger', 'otherFont', 'capitals', 'part', 'subsection', 'code', 'inContents'].every(
+    (mark) => !features[mark],
+  );
 
 /** How many headings each source has found, for a header. */
 export function countSources(paragraphs: readonly Paragraph[]): string {
