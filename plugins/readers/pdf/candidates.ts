@@ -18,20 +18,23 @@ export type Features = Readonly<Record<string, number>>;
 /** What is known of a file before its headings are. */
 interface Surroundings {
   readonly paragraphs: readonly Paragraph[];
+  readonly texts: readonly string[];
   readonly size: number;
-  readonly color: number | undefined;
   /** The share of the text in each font, from 0 to 1. */
   readonly fonts: ReadonlyMap<string, number>;
+  /** The one of most text. */
+  readonly style: string;
+  readonly styleOf: (line: Line) => string;
+  /** What is known of all paragraphs of a style. */
+  readonly styles: ReadonlyMap<string | undefined, Features>;
   /** Entries of a printed table of contents. */
   readonly contents: ReadonlySet<string>;
   /** Lines of the table of contents. */
   readonly entries: ReadonlySet<Line>;
-  /** How often the text of each paragraph occurs. */
-  readonly counts: ReadonlyMap<string, number>;
 }
 
-const MAX_LENGTH = 200;
-const MAX_LINES = 4;
+export const MAX_LENGTH = 200;
+export const MAX_LINES = 4;
 const OTHER_ROLES = /^(?:LI|TD|TH|TR|Table|Caption|Note|TOCI|Figure|Formula|Code)$/;
 const CAPTION =
   /^(?:fig(?:ure|\.)?|table|tab\.|abb(?:ildung|\.)?|tabelle|chart|exhibit|box|listing|scheme|plate)\s*[\dIVX]/i;
@@ -48,9 +51,8 @@ const FIGURE = /^\d[\d,.]*\+?\s?(?:%|(?:million|billion|pence|bn)\b)/i;
 const PART = /^(?:chapter|section|part|article|appendix|annex|schedule|item)\s+[\dA-Z]/i;
 const SUBSECTION = /^(?:\d{1,2}|[A-Z])(?:\.\d{1,2})+[.):]?\s/;
 const CODE = /^\[?[A-Z]{1,5}-?\d+\]?[:. -]/;
-/** Headings of a table of contents. */
-const CONTENTS =
-  /^(?:(?:table of )?contents|index|inhalt(?:sverzeichnis|s\u00fcbersicht)?|sommaire|table des mati\u00e8res|[\u00edi]ndice(?: general)?|contenido|sum[\u00e1a]rio|sommario|inhoud(?:sopgave)?|indhold|inneh\u00e5ll|innhold|sis\u00e4llys|spis tre\u015bci|obsah|cuprins|tartalom(?:jegyz\u00e9k)?|[\u0130i]\u00e7indekiler|m\u1ee5c l\u1ee5c|daftar isi|\u0441\u043e\u0434\u0435\u0440\u0436\u0430\u043d\u0438\u0435|\u043e\u0433\u043b\u0430\u0432\u043b\u0435\u043d\u0438\u0435|\u76ee\s?[\u5f55\u9304\u6b21]|\ucc28\ub840)$/iu;
+/** Dots that lead to the page number of an entry of contents. */
+const LEADER = /(?:\.\s?){5}|\u2026\s?\u2026/;
 /** The name and the page of an entry of contents. */
 const ENTRY = /^(\S.*?)(?:\s*(?:\.\s?){3,}|\s*\u2026+|\s)\s*(\d{1,4})$/;
 const MIN_ENTRIES = 5;
@@ -68,7 +70,7 @@ export const plain = (title: string): string =>
     .normalize('NFKC')
     .toLowerCase()
     .replace(/^(?:(?:chapter|section|part|article|appendix)\s)?[\d.\s]+|[^\p{L}\p{N}]/gu, '');
-const styleOf = ({ size, font, color }: Line): string => `${rounded(size)} ${fontName(font)} ${color}`;
+const faceOf = ({ size, font }: Line): string => `${rounded(size)} ${fontName(font)}`;
 
 /** Bullets, parts of sentences, formulas, captions, dates and addresses have another form. */
 function hasForm({ lines }: Paragraph, text: string): boolean {
@@ -85,24 +87,22 @@ function hasForm({ lines }: Paragraph, text: string): boolean {
   );
 }
 
-export function candidatesOf(paragraphs: readonly Paragraph[], isTagged: boolean): Candidate[] {
+/** @param marked paragraphs that bookmarks name, whatever their form */
+export function candidatesOf(
+  paragraphs: readonly Paragraph[],
+  isTagged: boolean,
+  marked: ReadonlyMap<Paragraph, unknown>,
+): Candidate[] {
   const around = surroundingsOf(paragraphs);
-  const styles = Map.groupBy(paragraphs, ({ lines: [first] }) => first && styleOf(first));
-  const shares = new Map<string | undefined, Features>();
-  for (const [style, ones] of styles) {
-    const lengths = ones.map((one) => textOf(one).length);
-    const inLong = sum(lengths.filter((length) => length > MAX_LENGTH_OF_LABEL));
-    shares.set(style, { long: inLong / (sum(lengths) || 1), many: Number(ones.length > 9) });
-  }
   return paragraphs.flatMap((paragraph, index) => {
     const [first] = paragraph.lines;
-    const text = textOf(paragraph);
+    const text = around.texts[index] ?? '';
     const role = first?.block?.role;
     const isOther = role !== undefined && (isTagged || OTHER_ROLES.test(role));
-    if (first === undefined || first.row || paragraph.heading || isOther || !hasForm(paragraph, text))
-      return [];
-    const style = styleOf(first);
-    const features = { ...shares.get(style), ...featuresOf(around, index, text) };
+    if (first === undefined || first.row || paragraph.heading || isOther) return [];
+    if (!marked.has(paragraph) && !hasForm(paragraph, text)) return [];
+    const style = around.styleOf(first);
+    const features = { ...around.styles.get(style), ...featuresOf(around, index, text) };
     return [{ paragraph, first, text, size: rounded(first.size), style, features }];
   });
 }
@@ -113,12 +113,8 @@ export const greatest = (numbers: readonly number[]): number =>
 const MAX_LENGTH_OF_LABEL = 120;
 
 function surroundingsOf(paragraphs: readonly Paragraph[]): Surroundings {
+  const texts = paragraphs.map(textOf);
   const lines = paragraphs.flatMap(({ lines }) => lines);
-  const counts = new Map<string, number>();
-  for (const paragraph of paragraphs) {
-    const key = plain(textOf(paragraph).slice(0, MAX_LENGTH));
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
   const count = <Key>(keyOf: (line: Line) => Key): Map<Key, number> => {
     const characters = new Map<Key, number>();
     for (const line of lines)
@@ -127,14 +123,44 @@ function surroundingsOf(paragraphs: readonly Paragraph[]): Surroundings {
   };
   const fonts = count(({ font }) => fontName(font));
   const all = sum([...fonts.values()]);
+  const styleOf = stylesOf(lines);
+  const styles = new Map<string | undefined, Features>();
+  const last = greatest(lines.map(({ page }) => page));
+  const indexes = Map.groupBy(
+    paragraphs.keys(),
+    (index) => paragraphs[index]?.lines.slice(0, 1).map(styleOf)[0],
+  );
+  for (const [style, members] of indexes) {
+    const own = members.map((index) => texts[index] ?? '');
+    const lengths = own.map(({ length }) => length);
+    styles.set(style, {
+      long: sum(lengths.filter((length) => length > MAX_LENGTH_OF_LABEL)) / (sum(lengths) || 1),
+      spread: new Set(members.map((index) => paragraphs[index]?.lines[0]?.page)).size / last,
+      repeated: 1 - new Set(own.map((text) => plain(text.slice(0, MAX_LENGTH)))).size / own.length,
+    });
+  }
   return {
     paragraphs,
+    texts,
     size: mostFrequent(count(({ size }) => rounded(size))) || 1,
-    color: mostFrequent(count(({ color }) => color)),
     fonts: new Map(Array.from(fonts, ([font, characters]) => [font, characters / all])),
+    style: mostFrequent(count(styleOf)) ?? '',
+    styleOf,
+    styles,
     ...contentsOf(lines),
-    counts,
   };
+}
+
+/** Names styles: a line in several colors has the usual one of its size and font. */
+function stylesOf(lines: readonly Line[]): (line: Line) => string {
+  const colors = new Map<string, Map<number, number>>();
+  for (const line of lines) {
+    const ofFace = colors.get(faceOf(line)) ?? new Map<number, number>();
+    colors.set(faceOf(line), ofFace);
+    if (line.color !== undefined) ofFace.set(line.color, (ofFace.get(line.color) ?? 0) + line.text.length);
+  }
+  const usual = new Map(Array.from(colors, ([face, ofFace]) => [face, mostFrequent(ofFace)]));
+  return (line) => `${faceOf(line)} ${line.color ?? usual.get(faceOf(line))}`;
 }
 
 /** A printed table of contents: a stretch of lines that end with page numbers that rise. */
@@ -155,7 +181,11 @@ function contentsOf(lines: readonly Line[]): Pick<Surroundings, 'contents' | 'en
     const whole = (cells?.join(' ') ?? line.text).slice(0, MAX_LENGTH);
     const [, name = '', number] = (/\d$/.test(whole.slice(-1)) && ENTRY.exec(whole)) || [];
     const [key, page, last] = [plain(name), Number(number), open.at(-1)?.page];
-    if (key.length >= 3 && page >= (last ?? 0) && page <= (last ?? page) + 60) {
+    const isEntry = key.length >= 2 && page > 0;
+    const goesOn = isEntry && page >= (last ?? 0) && page <= (last ?? page) + 60;
+    if (goesOn || (isEntry && open.length < 2)) {
+      // A year above the contents is no entry.
+      if (!goesOn) open = [];
       open.push({ key, page, line });
       misses = 0;
     } else if (++misses > 3) flush();
@@ -164,58 +194,61 @@ function contentsOf(lines: readonly Line[]): Pick<Surroundings, 'contents' | 'en
   return { contents, entries };
 }
 
-function featuresOf({ paragraphs, ...usual }: Surroundings, index: number, text: string): Features {
+function featuresOf({ paragraphs, texts, ...usual }: Surroundings, index: number, text: string): Features {
   const { lines } = paragraphs[index] as Paragraph;
   const [first, last] = [lines[0] as Line, lines.at(-1) as Line];
-  const [before, after] = [paragraphs[index - 1]?.lines.at(-1), paragraphs[index + 1]];
-  const next = after?.lines[0];
-  const following = after ? textOf(after) : '';
+  const [before, next] = [paragraphs[index - 1]?.lines.at(-1), paragraphs[index + 1]?.lines[0]];
+  const isShort = (at: number, most: number) =>
+    paragraphs[at] !== undefined && !paragraphs[at].lines[0]?.row && (texts[at] ?? '').length < most;
   const gap = (a: Line | undefined, b: Line | undefined) =>
     a !== undefined && b !== undefined && a.page === b.page && a.column === b.column
       ? (b.base - a.base) / first.size
       : Infinity;
+  const isFar = (at: number) => gap(paragraphs[at]?.lines.at(-1), paragraphs[at + 1]?.lines[0]) > 2.4;
+  /** Whether it is a name with a role and a firm below it, which end a text: no heading comes after them. */
+  const isSigned = (): boolean => {
+    const end = isFar(index) ? -1 : [index + 1, index + 2].findIndex(isFar);
+    const after = paragraphs[index + end + 2];
+    const at = after?.lines[0];
+    if (end === -1 || after === undefined || at?.page !== first.page) return false;
+    return (
+      paragraphs.slice(index + 1, index + end + 2).every((_, more) => isShort(index + 1 + more, 60)) &&
+      (at.row !== undefined || !hasForm(after, texts[index + end + 2] ?? ''))
+    );
+  };
   const isRow = (one: Line | undefined, line: Line) =>
     one !== undefined &&
     (one.cells > 1 || one.row !== undefined) &&
     one.page === line.page &&
     Math.abs(one.base - line.base) < 2.5 * line.size;
-  const ratio = rounded(first.size) / usual.size;
-  const [red, green, blue] = [16, 8, 0].map((bits) => ((first.color ?? 0) >> bits) & 255);
-  const ink = text.replace(/\s/g, '').length || 1;
-  const isSame = (one: Line | undefined) => one !== undefined && styleOf(one) === styleOf(first);
   const key = plain(text);
+  const isLarger = rounded(first.size) / usual.size >= 1.04;
   const features = {
-    larger: ratio >= 1.04,
-    large: ratio >= 1.12,
-    huge: ratio >= 1.5,
+    usual: usual.styleOf(first) === usual.style,
+    larger: isLarger,
+    capitals: !isLarger && text.length > 3 && text === text.toUpperCase() && text !== text.toLowerCase(),
     otherFont: (usual.fonts.get(fontName(first.font)) ?? 0) < 0.12,
     mixed: lines.some(({ isOneFont }) => !isOneFont),
     mono: lines.every(({ isMono }) => isMono),
-    grey: first.color !== undefined && first.color !== usual.color && red === green && green === blue,
     white: first.color === 0xffffff,
-    capitals: text.length > 3 && text === text.toUpperCase() && text !== text.toLowerCase(),
     part: PART.test(text),
     subsection: SUBSECTION.test(text),
     code: CODE.test(text),
-    short: text.length < 4,
     lines: lines.length > 1,
-    wide: first.box !== undefined && first.box[2] - first.box[0] > 0.5,
     colon: /:$/.test(text),
-    digits: (text.match(/\p{N}/gu)?.length ?? 0) > 0.3 * text.length,
-    signs: (text.match(/\p{L}/gu)?.length ?? 0) < 0.6 * ink,
+    sentence: text.length > 60,
     apart: gap(before, first) > 1.6,
-    farFromNext: gap(last, next) > 2.4,
-    beforeText: following.length > 60 && next !== undefined && next.size < first.size + 0.3 && !isSame(next),
-    beforeList: BULLET.test(following),
-    beforeSame: isSame(next),
-    afterSame: isSame(before),
+    farFromNext: isFar(index),
+    signed: isSigned(),
+    beforeShort: isShort(index + 1, 40),
+    afterSame: before !== undefined && usual.styleOf(before) === usual.styleOf(first),
     belowRow: isRow(before, first),
     aboveRow: isRow(next, last),
     firstPage: first.page === 1,
-    repeated: (usual.counts.get(key) ?? 0) > 2,
     inContents: usual.contents.has(key),
-    notInContents: usual.contents.size > 0 && !usual.contents.has(key),
-    contents: CONTENTS.test(text) || (next !== undefined && usual.entries.has(next) && first.page < 20),
+    contents:
+      LEADER.test((texts[index + 1] ?? '').slice(0, MAX_LENGTH)) ||
+      (next !== undefined && usual.entries.has(next) && first.page < 20),
   };
   return Object.fromEntries(Object.entries(features).map(([name, value]) => [name, Number(value)]));
 }

@@ -1,58 +1,60 @@
 import { findNumberedHeadings } from '../../toolkit/numbered/index.ts';
 import type { Bookmark } from './bookmarks.ts';
-import { type Candidate, candidatesOf, type Features, plain, sum, textOf } from './candidates.ts';
+import {
+  type Candidate,
+  candidatesOf,
+  type Features,
+  MAX_LENGTH,
+  MAX_LINES,
+  plain,
+  sum,
+  textOf,
+} from './candidates.ts';
 import { MAX_DEPTH, setLevels } from './levels.ts';
+import type { Line } from './lines.ts';
 import { type Heading, isCertain, type Paragraph } from './paragraphs.ts';
 import { levelOf } from './roles.ts';
 
 /**
- * Log odds that a paragraph is a heading, fitted by logistic regression (L2 10) to the tags of 89 public files of 22
- * repositories, read with their tags hidden. Files that tag fewer than half of their large short lines were left out.
+ * Log odds that a paragraph is a heading, fitted by logistic regression (L2 10) to 134 public files of 22 repositories: to the
+ * tags of 89, read with their tags hidden, and to the bookmarks of 45. Files that name fewer than half of the large short lines
+ * were left out.
  */
 const WEIGHTS: Features = {
-  inOutline: 2.18,
-  part: 1.94,
-  larger: 1.55,
-  inContents: 1.54,
-  sequence: 1.39,
-  code: 1.25,
-  otherFont: 1.17,
-  subsection: 1.13,
-  capitals: 0.98,
-  short: 0.89,
-  large: 0.44,
-  huge: 0.42,
-  beforeText: 0.31,
-  wide: -0.54,
-  firstPage: -0.54,
-  white: -0.65,
-  beforeList: -0.74,
-  aboveRow: -0.79,
-  notInContents: -0.8,
-  belowRow: -0.82,
-  signs: -1.04,
-  lines: -1.05,
-  colon: -1.16,
-  mono: -1.17,
-  afterSame: -1.2,
-  grey: -1.22,
-  farFromNext: -1.23,
-  mixed: -1.27,
+  sequence: 2.07,
+  inContents: 2.03,
+  subsection: 1.84,
+  inOutline: 1.81,
+  larger: 1.8,
+  code: 1.48,
+  otherFont: 1.22,
+  capitals: 0.95,
+  part: 0.7,
+  firstPage: -0.44,
+  lines: -0.75,
+  mixed: -0.96,
+  mono: -1.2,
+  white: -1.22,
+  colon: -1.26,
+  belowRow: -1.4,
+  repeated: -1.49,
+  afterSame: -2.0,
   notInOutline: -2.02,
 };
 
 /** Log odds by the share of the paragraphs of the same style. */
 const WEIGHTS_OF_STYLE: Features = {
-  inOutline: 1.77,
-  apart: 1.49,
-  many: 1.34,
-  digits: -0.72,
-  beforeSame: -0.82,
-  repeated: -1.01,
-  aboveRow: -1.37,
-  long: -1.82,
+  spread: 2.45,
+  apart: 1.56,
+  part: 1.14,
+  inOutline: 0.73,
+  beforeShort: -0.81,
+  farFromNext: -1.77,
+  aboveRow: -1.82,
+  long: -2.32,
+  sentence: -2.37,
 };
-const BIAS = -2.12;
+const BIAS = -2.2;
 
 const MAX_LENGTH_OF_TAG = 250;
 /** Less likely headings are plain text. */
@@ -61,7 +63,8 @@ const MIN_CONFIDENCE = 0.3;
 const MAX_SHARE_OF_TAGS = 0.3;
 const NUMBERED =
   /^(?:\(?(?:\d+(?:\.\d+)*|[A-Z]|[IVX]+)[.)]?|(?:chapter|section|part|article|appendix|annex)\s+\w+[.:]?)\s/i;
-const MAX_OF_CONTENTS = 0.4;
+/** Headings of contents and names below a text do not describe what follows. */
+const MAX_OF_NO_PARENT = 0.4;
 
 /**
  * Sets the headings: from the tags of the file, from its bookmarks, from numbers that form a sequence, and from the style of
@@ -75,24 +78,32 @@ export function findHeadings(
   title: string | undefined,
 ): void {
   const isTagged = readTags(paragraphs);
-  const candidates = candidatesOf(paragraphs, isTagged);
-  const levels = new Map<Candidate, number>();
-  matchBookmarks(candidates, bookmarks, levels);
-  const isOutlined = bookmarks.length >= MIN_BOOKMARKS && levels.size >= 0.5 * bookmarks.length;
+  const levels = matchBookmarks(paragraphs, bookmarks);
+  const candidates = candidatesOf(paragraphs, isTagged, levels);
+  const named = bookmarks.filter(({ title }) => plain(title) !== '').length;
+  const isOutlined = named >= MIN_BOOKMARKS && levels.size >= 0.5 * named;
   const numbered = numberedOf(paragraphs, candidates);
   const rated = new Map<Candidate, Heading>();
   for (const [candidate, score] of scoresOf(candidates, { levels, isOutlined, numbered })) {
     const likely = Math.round(100 / (1 + Math.exp(-score))) / 100;
-    // The heading of a table of contents does not describe the text below it.
-    const confidence = candidate.features.contents ? Math.min(likely, MAX_OF_CONTENTS) : likely;
-    const [known, number] = [levels.get(candidate), numbered.get(candidate)];
+    const { contents, signed } = candidate.features;
+    const confidence = contents || signed ? Math.min(likely, MAX_OF_NO_PARENT) : likely;
+    const [known, number] = [levels.get(candidate.paragraph), numbered.get(candidate)];
     if (known !== undefined) rated.set(candidate, { level: known, source: 'bookmark', confidence: 0.95 });
-    else if (confidence < MIN_CONFIDENCE) continue;
+    else if (confidence < MIN_CONFIDENCE || isPlain(candidate, number)) continue;
     else if (number !== undefined) rated.set(candidate, { level: number, source: 'numbering', confidence });
     else rated.set(candidate, { level: 0, source: 'style', confidence });
   }
   setLevels(rated, candidates, title);
 }
+
+/** Whether a candidate is a line of the usual text, without a number, capitals or an entry of contents. */
+const isPlain = ({ features }: Candidate, number: number | undefined): boolean =>
+  features.usual === 1 &&
+  number === undefined &&
+  ['larger', 'otherFont', 'capitals', 'part', 'subsection', 'code', 'inContents'].every(
+    (mark) => !features[mark],
+  );
 
 /** How many headings each source has found, for a header. */
 export function countSources(paragraphs: readonly Paragraph[]): string {
@@ -130,22 +141,29 @@ function readTags(paragraphs: readonly Paragraph[]): boolean {
 
 /** What is known of the candidates from elsewhere. */
 interface Known {
-  readonly levels: ReadonlyMap<Candidate, number>;
+  readonly levels: ReadonlyMap<Paragraph, number>;
   /** Most bookmarks lead to a candidate. */
   readonly isOutlined: boolean;
   readonly numbered: ReadonlyMap<Candidate, number>;
 }
 
-/** The log odds of each candidate. */
+/** A member of a style that is less likely by more than these log odds has something of its own against it. */
+const MAX_BELOW_STYLE = 1;
+
+/** The log odds of each candidate, which are at least those of its style unless something speaks against it alone. */
 function scoresOf(candidates: readonly Candidate[], known: Known): Map<Candidate, number> {
   const scores = new Map<Candidate, number>();
+  const weigh = (weights: Features, features: Features) =>
+    sum(Object.entries(weights).map(([name, weight]) => weight * (features[name] ?? 0)));
   for (const [, ones] of Map.groupBy(candidates, ({ style }) => style)) {
     const all = ones.map((one) => allFeaturesOf(one, known));
-    const weigh = (weights: Features, features: Features) =>
-      sum(Object.entries(weights).map(([name, weight]) => weight * (features[name] ?? 0)));
-    const ofStyle = sum(all.map((features) => weigh(WEIGHTS_OF_STYLE, features))) / ones.length;
-    for (const [index, one] of ones.entries())
-      scores.set(one, BIAS + ofStyle + weigh(WEIGHTS, all[index] ?? {}));
+    const ofStyle = BIAS + sum(all.map((features) => weigh(WEIGHTS_OF_STYLE, features))) / ones.length;
+    const own = all.map((features) => ofStyle + weigh(WEIGHTS, features));
+    const mean = sum(own) / own.length;
+    for (const [index, one] of ones.entries()) {
+      const score = own[index] ?? mean;
+      scores.set(one, score > mean - MAX_BELOW_STYLE ? Math.max(score, mean) : score);
+    }
   }
   return scores;
 }
@@ -153,37 +171,59 @@ function scoresOf(candidates: readonly Candidate[], known: Known): Map<Candidate
 function allFeaturesOf(candidate: Candidate, { levels, isOutlined, numbered }: Known): Features {
   return {
     ...candidate.features,
-    inOutline: Number(levels.has(candidate)),
-    notInOutline: Number(isOutlined && !levels.has(candidate)),
+    inOutline: Number(levels.has(candidate.paragraph)),
+    notInOutline: Number(isOutlined && !levels.has(candidate.paragraph)),
     sequence: Number(numbered.has(candidate)),
   };
 }
 
 /** Outlines with fewer entries say little of what they leave out. */
 const MIN_BOOKMARKS = 4;
+/** A bookmark and its heading share this part of the longer of both. */
+const MIN_SHARED = 0.6;
+const MIN_LENGTH_TO_SHARE = 4;
+/** Paragraphs of a page that are compared with a bookmark. */
+const MAX_COMPARED = 300;
 
-/** Finds the place of each bookmark: on its page, the nearest text that is equal but for numbers and punctuation. */
+/**
+ * Finds the place of each bookmark on its page: the nearest text that is equal but for numbers, case and punctuation, or else
+ * has more or fewer words before it or after it.
+ */
 function matchBookmarks(
-  candidates: readonly Candidate[],
+  paragraphs: readonly Paragraph[],
   bookmarks: readonly Bookmark[],
-  levels: Map<Candidate, number>,
-): void {
-  const byKey = Map.groupBy(candidates, ({ text }) => plain(text));
+): Map<Paragraph, number> {
+  const levels = new Map<Paragraph, number>();
+  const places = paragraphs
+    .filter(
+      ({ lines: [first, ...more], heading }) => first && !first.row && !heading && more.length < MAX_LINES,
+    )
+    .map((paragraph) => ({ paragraph, first: paragraph.lines[0] as Line, key: plain(textOf(paragraph)) }))
+    .filter(({ key }) => key !== '' && key.length <= MAX_LENGTH);
+  const byPage = Map.groupBy(places, ({ first }) => first.page);
+  const byKey = Map.groupBy(places, ({ key }) => key);
   for (const { title, level, page, y } of bookmarks) {
     const key = plain(title);
-    if (key.length < 3) continue;
-    const found = (byKey.get(key) ?? []).filter(
-      (one) => !levels.has(one) && (page === 0 || one.first.page === page),
-    );
-    const [nearest] = y === undefined ? found : found.toSorted((a, b) => distance(a, y) - distance(b, y));
-    if (nearest !== undefined) levels.set(nearest, level);
+    if (key === '') continue;
+    const on = (page === 0 ? byKey.get(key) : byPage.get(page)) ?? [];
+    const open = on.slice(0, MAX_COMPARED).filter(({ paragraph }) => !levels.has(paragraph));
+    const equal = open.filter((one) => one.key === key);
+    const found =
+      equal.length > 0 ? equal : open.filter((one) => isPartOf(one.key, key) || isPartOf(key, one.key));
+    const [nearest] =
+      y === undefined ? found : found.toSorted((a, b) => distance(a.first, y) - distance(b.first, y));
+    if (nearest !== undefined) levels.set(nearest.paragraph, level);
   }
+  return levels;
 }
 
+const isPartOf = (part: string, whole: string): boolean =>
+  part.length >= Math.max(MIN_LENGTH_TO_SHARE, MIN_SHARED * whole.length) && whole.includes(part);
+
 /** Points between a line and a height above the lower edge of its page. */
-function distance({ first }: Candidate, y: number): number {
-  const height = first.box === undefined ? 0 : first.y1 / Math.max(first.box[3], 0.01);
-  return Math.abs(height - y - first.base);
+function distance({ box, y1, base }: Line, y: number): number {
+  const height = box === undefined ? 0 : y1 / Math.max(box[3], 0.01);
+  return Math.abs(height - y - base);
 }
 
 const MAX_LENGTH_OF_TEXT = 400;

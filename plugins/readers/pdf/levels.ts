@@ -41,15 +41,22 @@ export function setLevels(
   const means = new Map(
     Array.from(styles, ([style, ones]) => [style, sum(ones.map(([, one]) => one.confidence)) / ones.length]),
   );
-  const reliable = certain.filter(([one, { level }]) => level > 0 || (means.get(key(one)) ?? 0) >= RELIABLE);
+  /** Whether a heading is sure, and not the only one of its style, nor a subsection alone. */
+  const isReliable = (one: Candidate, { source, confidence }: Heading): boolean => {
+    const sure = source === 'style' ? (means.get(key(one)) ?? 0) : confidence;
+    const isChapter = source === 'numbering' && one.features.subsection === 0;
+    const isOneOfMany = isChapter || (styles.get(key(one))?.length ?? 0) > 1 || isTitle(one);
+    return source === 'bookmark' || (sure >= RELIABLE && isOneOfMany);
+  };
+  const reliable = certain.filter(([one, heading]) => isReliable(one, heading));
   const below = Math.min(
     greatest(reliable.map(([one, { level }]) => level || (levels.get(key(one)) ?? 1))) + 1,
     MAX_DEPTH,
   );
-  for (const [candidate, { source, level, confidence }] of rated) {
-    const isSure = source === 'style' ? (means.get(key(candidate)) ?? 0) >= RELIABLE : confidence >= RELIABLE;
+  for (const [candidate, heading] of rated) {
+    const { source, level, confidence } = heading;
     const known = level || levels.get(key(candidate)) || (isTitle(candidate) ? 1 : MAX_DEPTH);
-    const own = isSure || reliable.length < MIN_RELIABLE ? known : below;
+    const own = isReliable(candidate, heading) || reliable.length < MIN_RELIABLE ? known : below;
     candidate.paragraph.heading = { level: own, source, confidence };
   }
   endTails(candidates.filter((one) => isCertain(one.paragraph.heading) && !isTitle(one)));

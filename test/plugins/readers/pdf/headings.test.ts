@@ -69,8 +69,8 @@ t.test('a heading is not joined to the text close below it, nor to the next head
 
 t.test('a title that is used at the beginning alone does not head the rest of a file', async (t) => {
   const pages = Array.from({ length: 30 }, (_, index) => {
-    const title = index < 3 ? at(50, 740, `Our ${'ABC'[index]}x highlights`, 24, 'B') : '';
-    return { content: title + section(650, `Section ${String.fromCharCode(65 + index)}x`, 14, 'B') };
+    const title = index < 3 ? section(740, `Our ${'ABC'[index]}x highlights`, 24, 'B') : '';
+    return { content: title + section(600, `Section ${String.fromCharCode(65 + index)}x`, 14, 'B') };
   });
   const { text } = await read(makePdf(pages));
   const found = headings(text);
@@ -96,6 +96,43 @@ t.test('a bookmark names the text at its place, with or without a number', async
     { heading_source: 'bookmark', heading_confidence: 0.95 },
   );
   t.equal(sources, 'bookmark 1');
+});
+
+t.test('a bookmark finds its heading with other words around it, and whatever its form', async (t) => {
+  for (const [line, title] of [
+    ['A. Methods of work', 'IV-A Methods of work'],
+    ['Methods of work in the usual places', 'Methods of work in usual places the usual'],
+    ['It is a sentence.', 'It is a sentence.'],
+    ['+D What is next', 'What is next'],
+  ] as const) {
+    const file = makePdf([{ content: section(700, line) }], {
+      catalog: '/Outlines 6 0 R',
+      objects: outline(title, '/Fit'),
+    });
+    const isOther = title.endsWith('the usual');
+    t.strictSame(headings((await read(file)).text), isOther ? [] : [`# ${line}`], line);
+  }
+});
+
+t.test('a name below a text is no parent of what follows', async (t) => {
+  const parts = [0, 1, 2]
+    .map((part) => section(760 - 90 * part, `Section ${'ABC'[part]}x`, 14, 'B'))
+    .join('');
+  const name = at(50, 480, 'Ann Archer', 14, 'B') + at(50, 466, 'Head of Risk');
+  const { text } = await read(makePdf([{ content: parts + name + column(50, 380, [...BODY, ...BODY]) }]));
+  t.strictSame(headings(text), ['# Section Ax', '# Section Bx', '# Section Cx']);
+  t.match(text, /\*\*Ann Archer\*\*/);
+});
+
+t.test('a line is as much a heading as the others of its style, if little speaks against it', async (t) => {
+  const pages = Array.from({ length: 10 }, (_, index) => {
+    const two =
+      at(50, 700, 'A longer heading of section', 10, 'B') + at(50, 688, 'Bx that has two lines', 10, 'B');
+    const heading = index === 3 ? at(50, 700, 'Section Ax', 10, 'B') : index === 6 ? two : '';
+    return { content: heading + column(50, 670, [...BODY, ...BODY]) };
+  });
+  const { text } = await read(makePdf(pages));
+  t.strictSame(headings(text), ['# Section Ax', '# A longer heading of section Bx that has two lines']);
 });
 
 t.test('numbers that form a sequence give levels', async (t) => {
