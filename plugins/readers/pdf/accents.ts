@@ -37,8 +37,8 @@ export interface Accent {
 export const withMark = (letter: string, accent: number): string =>
   `${DOTLESS[letter] ?? letter}${COMBINING.get(accent)}`.normalize('NFC');
 
-/** Points of a row of runs in which letters are searched. */
-const ROW_HEIGHT = 8;
+/** Points of a row of runs that are compared. */
+export const ROW_HEIGHT = 8;
 export const rowKey = (turns: number, base: number): string => `${turns} ${Math.round(base / ROW_HEIGHT)}`;
 
 /** The letter of which an accent is over the middle. */

@@ -282,7 +282,6 @@ function joined(runs: readonly Run[], isRightToLeft: boolean): { text: string; c
   let last: Run | undefined;
   for (const run of runs) {
     const gap = last === undefined ? undefined : gapBetween(last, run, isRightToLeft);
-    if (gap === 'same') continue;
     const isAfterMark = length <= MAX_MARK_LENGTH && MARK.test(parts.join(''));
     const separator = gap === '\t' && isAfterMark ? ' ' : (gap ?? '');
     if (separator === '\t') {
@@ -318,10 +317,8 @@ function withoutLetterSpaces(runs: readonly Run[], usual: number): string {
 /** Font sizes between words. */
 export const MIN_SPACE = 0.1;
 
-function gapBetween(last: Run, run: Run, isRightToLeft: boolean): 'same' | '' | ' ' | '\t' {
+function gapBetween(last: Run, run: Run, isRightToLeft: boolean): '' | ' ' | '\t' {
   const size = Math.max(run.size, last.size);
-  // Some programs draw a word twice to make it bold.
-  if (run.text === last.text && Math.abs(run.x0 - last.x0) < 0.2 * size) return 'same';
   const gap = isRightToLeft ? Math.max(last.x0 - run.x1, run.x0 - last.x1) : run.x0 - last.x1;
   if (gap > 1.6 * size) return '\t';
   const isSpaced = /\s$/.test(last.text.slice(-1)) || /^\s/.test(run.text);

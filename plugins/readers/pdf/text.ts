@@ -4,6 +4,7 @@ import {
   FIRST_ACCENT,
   letterUnder,
   MAX_ACCENTS,
+  ROW_HEIGHT,
   rowKey,
   withMark,
 } from './accents.ts';
@@ -355,9 +356,38 @@ class TextReader {
       isMono: font.isMono,
       block,
     };
+    if (this.#isDrawnAgain(run, style.turns)) return;
     if (addRun(this.runs, run, style.turns, this.#open)) this.runOfObject.set(object, run);
     else this.hidden.push({ kind: 'text_outside_page', text: readable });
   }
+
+  readonly #latest = new Map<string, Run[]>();
+
+  /** Some programs draw a text twice to make it bold or give it a shadow. */
+  #isDrawnAgain(run: Run, turns: number): boolean {
+    const near = [-1, 0, 1].flatMap(
+      (row) => this.#latest.get(rowKey(turns, run.base + row * ROW_HEIGHT)) ?? [],
+    );
+    if (near.some((last) => isOver(run, last))) return true;
+    const key = rowKey(turns, run.base);
+    const latest = this.#latest.get(key);
+    if (latest === undefined) this.#latest.set(key, [run]);
+    else if (latest.push(run) > MAX_LATEST) latest.shift();
+    return false;
+  }
+}
+
+/** Runs of a row that one is compared with. */
+const MAX_LATEST = 64;
+
+/** Whether a run covers a part of another one with the same text. */
+function isOver(run: Run, { text, x0, x1, base, size }: Run): boolean {
+  const least = Math.min(0.2 * size, 0.5 * (run.x1 - run.x0));
+  if (run.x0 < x0 - least || run.x1 > x1 + least || Math.abs(run.base - base) > 0.2 * size) return false;
+  const at = text.indexOf(run.text.trim());
+  const place = x0 + (at / text.length) * (x1 - x0);
+  const isThere = at !== -1 && Math.abs(run.x0 - place) < least + 0.1 * (x1 - x0);
+  return isThere && Math.abs(run.size - size) < 0.2 * size;
 }
 
 const SPACE = 32;
