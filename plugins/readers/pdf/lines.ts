@@ -235,6 +235,7 @@ export function mostFrequent<Key>(counts: ReadonlyMap<Key, number>): Key | undef
 
 /** Whether most letters are of a script that is read from right to left. */
 export function runsFromRight(runs: readonly Run[]): boolean {
+  if (!runs.some(({ text }) => RIGHT_TO_LEFT.test(text))) return false;
   let balance = 0;
   for (const { text } of runs) {
     for (const sign of text) {

@@ -4,12 +4,13 @@ import {
   FIRST_ACCENT,
   letterUnder,
   MAX_ACCENTS,
+  type Origins,
   ROW_HEIGHT,
   rowKey,
   withMark,
 } from './accents.ts';
-import { cleaned, ligaturesOf, UNREADABLE, withLigatures, withoutUnreadable } from './characters.ts';
-import { addTo, begun, edit, type Font, type Growing, type Placing, type Style } from './growing-run.ts';
+import { cleaned, ligaturesOf, withLigatures, withoutUnreadable } from './characters.ts';
+import { edit, type Font, type Growing, type Placing, type Style } from './growing-run.ts';
 import { type Drawing, drawPage, isBlank } from './layers.ts';
 import { MIN_SPACE } from './lines.ts';
 import {
@@ -51,6 +52,12 @@ const MONO = /courier|mono|consol|typewriter|cmtt/i;
 
 /** Flags of a font, by its descriptor. */
 const FIXED_PITCH = 1;
+interface Extent {
+  readonly x0: number;
+  readonly x1: number;
+  readonly base: number;
+}
+
 /** A mode in which text is drawn. */
 const FILL_AND_STROKE = 2;
 
@@ -79,7 +86,11 @@ class TextReader {
     if (text === 0) return this;
     try {
       const count = call.FPDFText_CountChars(text);
+      // A character has at most two units, and a space before it.
+      this.#units = new Uint16Array(3 * count);
+      this.#origins = { xs: new Float64Array(count), places: new Int32Array(count).fill(-1) };
       for (let index = 0; index < count; index++) this.#addCharacter(text, index);
+      this.#endRun();
       this.#putAccents();
       this.#putLigatures();
       for (const run of this.#all) this.#finish(run);
@@ -93,53 +104,94 @@ class TextReader {
   #style: Style | undefined;
   /** PDFium takes the gap before the next character for a space, by the widths of the font. */
   #isAfterGap = false;
-  /** The origin of the last character. */
+  /** The origin of the last character, and what its box begins with. */
   #lastX = Number.NaN;
   #lastObject = 0;
   readonly #all: Growing[] = [];
   readonly #accents: Accent[] = [];
+  /** The texts of all runs, in UTF-16. */
+  #units = new Uint16Array();
+  #length = 0;
+  #origins: Origins = { xs: new Float64Array(), places: new Int32Array() };
 
   #addCharacter(text: number, index: number): void {
     const { call } = this.#pdfium;
     const unicode = call.FPDFText_GetUnicode(text, index);
-    if (call.FPDFText_IsGenerated(text, index) === 1) {
+    const object = call.FPDFText_GetTextObject(text, index);
+    if ((object === 0 || unicode === SPACE) && call.FPDFText_IsGenerated(text, index) === 1) {
       this.#isAfterGap = unicode === SPACE;
       return;
     }
-    const object = call.FPDFText_GetTextObject(text, index);
     if (object !== this.#object || this.#style === undefined) {
       this.#object = object;
       this.#style = this.#styleOf(text, index, object);
     }
+    const style = this.#style as Style;
     const growing = this.#growing;
     if (unicode === SPACE || unicode === NO_BREAK_SPACE) {
-      if (growing !== undefined) growing.text += ' ';
+      if (growing !== undefined) this.#units[this.#length++] = SPACE;
       return;
     }
-    const style = this.#style;
     const isAfterGap = this.#isAfterGap;
     this.#isAfterGap = false;
-    const { x0, x1, base } = this.#boxOf(text, index, style);
+    const { x0, x1, base } = this.#boxOf(text, index, object, style);
     const isOfLigature = growing !== undefined && x0 === this.#lastX && object === this.#lastObject;
+    const endsWithSpace = this.#units[this.#length - 1] === SPACE;
     const isNext =
-      growing !== undefined && (isOfLigature || continues(growing, x0, x0 - this.#lastX, base, style));
+      growing !== undefined &&
+      (isOfLigature || continues(growing, endsWithSpace, x0, x0 - this.#lastX, base, style));
     if (unicode >= FIRST_ACCENT && COMBINING.has(unicode) && this.#accents.length < MAX_ACCENTS) {
-      const own = isNext ? undefined : begun(style, object, x0, x1, base);
-      if (own !== undefined) this.#all.push(own);
-      const run = own ?? (growing as Growing);
-      this.#accents.push({ unicode, run, isAlone: !isNext, place: run.text.length, x0, x1, base, style });
+      const run = isNext ? growing : { ...{ style, object, x0, x1, base, text: '' }, ...NO_CHARACTERS };
+      if (!isNext) this.#all.push(run);
+      const place = isNext ? this.#length - run.start : 0;
+      this.#accents.push({ unicode, run, isAlone: !isNext, place, x0, x1, base, style });
       return;
     }
     this.#lastX = x0;
     this.#lastObject = object;
     // The characters of a ligature have one origin, and PDFium gives the width of one of them.
     const end = isOfLigature ? Math.max(x1, this.#endOf(text, index, style)) : x1;
-    if (!isNext) {
-      this.#growing = begun(style, object, x0, end, base);
-      this.#all.push(this.#growing);
-    } else if (isAfterGap && x0 - growing.x1 > NARROW_SPACE * style.size && !growing.text.endsWith(' '))
-      growing.text += ' ';
-    addTo(this.#growing as Growing, characterOf(unicode), x0, end);
+    if (isNext) {
+      if (isAfterGap && !endsWithSpace && x0 - growing.x1 > NARROW_SPACE * style.size)
+        this.#units[this.#length++] = SPACE;
+      growing.x1 = Math.max(growing.x1, end);
+      growing.last = index;
+      this.#put(unicode, growing, index, x0);
+    } else {
+      this.#endRun();
+      const run = {
+        style,
+        object,
+        x0,
+        x1: end,
+        base,
+        first: index,
+        last: index,
+        start: this.#length,
+        text: '',
+      };
+      this.#growing = run;
+      this.#all.push(run);
+      this.#put(unicode, run, index, x0);
+    }
+  }
+
+  #put(unicode: number, { start }: Growing, index: number, x: number): void {
+    this.#origins.xs[index] = x;
+    this.#origins.places[index] = this.#length - start;
+    const code = codeOf(unicode);
+    if (code < 0x10000) this.#units[this.#length++] = code;
+    else {
+      this.#units[this.#length++] = 0xd800 + ((code - 0x10000) >> 10);
+      this.#units[this.#length++] = 0xdc00 + (code & 0x3ff);
+    }
+  }
+
+  #endRun(): void {
+    const run = this.#growing;
+    if (run === undefined) return;
+    for (let at = run.start; at < this.#length; at += MAX_PIECE)
+      run.text += String.fromCharCode(...this.#units.subarray(at, Math.min(at + MAX_PIECE, this.#length)));
   }
 
   /** Puts each accent over its letter as one character; TeX draws both apart, and PDFium moves some. */
@@ -147,12 +199,12 @@ class TextReader {
     if (this.#accents.length === 0) return;
     const rows = Map.groupBy(this.#all, ({ base, style }) => rowKey(style.turns, base));
     for (const accent of this.#accents) {
-      const { unicode, run, isAlone, place, x0, x1 } = accent;
-      const letter = letterUnder(accent, rows);
+      const { unicode, run, isAlone, place, x1 } = accent;
+      const letter = letterUnder(accent, rows, this.#origins);
       if (letter !== undefined) edit(letter.run, letter.place, (text) => withMark(text, unicode));
-      else if (isAlone) addTo(run, characterOf(unicode), x0, x1);
+      else if (isAlone) run.text = String.fromCodePoint(unicode);
       else {
-        edit(run, place - 1, (text) => text + characterOf(unicode));
+        edit(run, place - 1, (text) => text + String.fromCodePoint(unicode));
         run.x1 = Math.max(run.x1, x1);
       }
     }
@@ -185,27 +237,33 @@ class TextReader {
     return left + Math.max(ofX * x0 + ofY * y0, ofX * x1 + ofY * y1);
   }
 
-  readonly #box = { x0: 0, x1: 0, base: 0 };
+  readonly #box = { x0: 0, x1: 0, base: 0, top: 0, bottom: 0, object: -1, isFromOrigin: false };
 
   /** From the origin of a character to the end of its advance, in a page that is turned so that the text runs to the right. */
-  #boxOf(
-    text: number,
-    index: number,
-    { placing }: Style,
-  ): Readonly<{ x0: number; x1: number; base: number }> {
+  #boxOf(text: number, index: number, object: number, { placing }: Style): Readonly<Extent> {
     const { call, scratch } = this.#pdfium;
     const { ofX, ofY, base, left } = placing;
-    call.FPDFText_GetCharOrigin(text, index, scratch, scratch + 8);
-    const originX = this.#pdfium.float64(0);
-    const originY = this.#pdfium.float64(1);
-    const x = left + ofX * originX + ofY * originY;
     call.FPDFText_GetLooseCharBox(text, index, scratch);
-    const from = left + ofX * this.#pdfium.float32(0) + ofY * this.#pdfium.float32(3);
-    const to = left + ofX * this.#pdfium.float32(2) + ofY * this.#pdfium.float32(1);
+    const [ax, ay] = [this.#pdfium.float32(0), this.#pdfium.float32(1)];
+    const [bx, by] = [this.#pdfium.float32(2), this.#pdfium.float32(3)];
+    const from = left + ofX * ax + ofY * by;
+    const to = left + ofX * bx + ofY * ay;
+    const [top, bottom] = ofX === 0 ? [ax, bx] : [ay, by];
     const box = this.#box;
-    box.x0 = Math.min(x, from, to);
-    box.x1 = Math.max(from, to, x + 0.1);
-    box.base = base + ofY * originX - ofX * originY;
+    // Characters of one object that are equally high are on one base line, which the first one tells.
+    if (object !== box.object || !box.isFromOrigin || top !== box.top || bottom !== box.bottom) {
+      call.FPDFText_GetCharOrigin(text, index, scratch, scratch + 8);
+      const originX = this.#pdfium.float64(0);
+      const originY = this.#pdfium.float64(1);
+      const x = left + ofX * originX + ofY * originY;
+      box.base = base + ofY * originX - ofX * originY;
+      box.object = object;
+      box.top = top;
+      box.bottom = bottom;
+      box.isFromOrigin = Math.abs(x - Math.min(from, to)) < SAME_PLACE;
+      box.x0 = box.isFromOrigin ? Math.min(from, to) : Math.min(x, from, to);
+    } else box.x0 = Math.min(from, to);
+    box.x1 = Math.max(from, to, box.x0 + 0.1);
     return box;
   }
 
@@ -361,7 +419,7 @@ class TextReader {
     else this.hidden.push({ kind: 'text_outside_page', text: readable });
   }
 
-  readonly #latest = new Map<string, Run[]>();
+  readonly #latest = new Map<number, Run[]>();
 
   /** Some programs draw a text twice to make it bold or give it a shadow. */
   #isDrawnAgain(run: Run, turns: number): boolean {
@@ -397,17 +455,30 @@ const NARROW_SPACE = 0.08;
 /** What PDFium writes for the hyphen of a word that is divided at the end of a line. */
 const DIVIDING_HYPHEN = 2;
 
-function characterOf(unicode: number): string {
-  if (unicode === DIVIDING_HYPHEN) return '-';
-  return unicode === 0 || unicode > 0x10ffff ? UNREADABLE : String.fromCodePoint(unicode);
+function codeOf(unicode: number): number {
+  if (unicode === DIVIDING_HYPHEN) return 0x2d;
+  return unicode === 0 || unicode > 0x10ffff ? 0xfffd : unicode;
 }
+
+/** Points between an origin in double and in single precision. */
+const SAME_PLACE = 0.001;
+/** Units that one call can take as arguments. */
+const MAX_PIECE = 1000;
+const NO_CHARACTERS = { first: 0, last: -1, start: 0 };
 
 /**
  * Whether a character belongs to a run: it follows closely, on the same base line, in the same style.
  *
  * @param advance distance from the origin of the last character
  */
-function continues(run: Growing, x0: number, advance: number, base: number, style: Style): boolean {
+function continues(
+  run: Growing,
+  endsWithSpace: boolean,
+  x0: number,
+  advance: number,
+  base: number,
+  style: Style,
+): boolean {
   const { size } = style;
   if (
     run.style !== style &&
@@ -420,7 +491,7 @@ function continues(run: Growing, x0: number, advance: number, base: number, styl
   const gap = x0 - run.x1;
   return (
     Math.abs(base - run.base) < 0.05 * size &&
-    gap < (run.text.endsWith(' ') ? (style.font.isMono ? 0.9 : 0.5) : MIN_SPACE) * size &&
+    gap < (endsWithSpace ? (style.font.isMono ? 0.9 : 0.5) : MIN_SPACE) * size &&
     (gap > -0.3 * size || (gap > -size && advance > MIN_ADVANCE * size))
   );
 }
