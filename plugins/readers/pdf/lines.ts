@@ -332,10 +332,11 @@ function gapBetween(last: Run, run: Run, isRightToLeft: boolean): '' | ' ' | '\t
 const MARK_SIZE = 0.85;
 const DIGITS_OF_MARK = /^(?:\d{1,3}|[*\u2020\u2021\u00a7])$/;
 
-/** Whether one run is a raised mark before a word, or both are numbers, of which one is an exponent or index. */
+/** Whether one run is a raised mark before a word, or both are numbers, of which one is an exponent, index or numerator. */
 function isNextToMark(last: Run, run: Run): boolean {
   const isBefore = last.size < MARK_SIZE * run.size;
-  if (!isBefore && run.size >= MARK_SIZE * last.size) return false;
+  const isAtOtherHeight = Math.abs(last.base - run.base) > 0.3 * run.size;
+  if (!isBefore && !isAtOtherHeight && run.size >= MARK_SIZE * last.size) return false;
   const [end, start] = [last.text.slice(-1), run.text.slice(0, 1)];
   if (/\d/.test(end) && /\d/.test(start)) return true;
   return (

@@ -37,6 +37,8 @@ t.test('words are neither joined nor torn', async (t) => {
     ['letters that overlap', 'bandage', letters(50, 300, 'bandage', 2.3)],
     ['a word drawn twice', 'bold', at(50, 200, 'bold') + at(50.3, 200, 'bold')],
     ['the mark of a note', '5 Point', at(50, 104, '5', 6) + at(54, 100, 'Point your client')],
+    ['a shadow of a part', 'Price: 300', at(50, 172, 'Price: 300') + at(79.6, 172.2, ': 300')],
+    ['an exponent over an equal index', 'x2 2', at(50, 138, 'x') + at(55, 142, '2', 6) + at(55, 135, '2', 6)],
     ['an exponent', '2 27', at(50, 50, '2') + at(55.6, 54, '27', 6)],
   ] as const;
   const found = await paragraphsOf(kinds.map(([, , drawn]) => drawn).join(''));
