@@ -268,7 +268,7 @@ function fromRight(runs: readonly Run[]): Run[] {
 }
 
 /** The text of runs side by side, in one cell. */
-export function textOf(runs: readonly Run[]): string {
+export function textOfRuns(runs: readonly Run[]): string {
   const isRightToLeft = runsFromRight(runs);
   return joined(isRightToLeft ? fromRight(runs) : runs, isRightToLeft).text.replaceAll('\t', ' ');
 }

@@ -10,7 +10,8 @@ import {
   withMark,
 } from './accents.ts';
 import { cleaned, ligaturesOf, withLigatures, withoutUnreadable } from './characters.ts';
-import { edit, type Font, type Growing, type Placing, type Style } from './growing-run.ts';
+import { Fonts } from './fonts.ts';
+import { edit, type Growing, type Placing, type Style } from './growing-run.ts';
 import { type Drawing, drawPage, isBlank } from './layers.ts';
 import { MIN_SPACE } from './lines.ts';
 import {
@@ -34,32 +35,11 @@ export function readText(
   return new TextReader(open).read();
 }
 
-/** A character of a font, and the size in which it is drawn. */
-interface Sample {
-  readonly text: number;
-  readonly index: number;
-  readonly size: number;
-}
-
-/** Points. */
-const USUAL_SIZES = { least: 3, most: 100 };
-const MAX_SAMPLE = 500;
-/** From the lowest to the highest point of letters, in font sizes. */
-const LETTER_HEIGHT = 0.9;
-
-/** Names of fonts whose descriptor is missing, or does not say that all letters are equally wide. */
-const MONO = /courier|mono|consol|typewriter|cmtt/i;
-
-/** Flags of a font, by its descriptor. */
-const FIXED_PITCH = 1;
 interface Extent {
   readonly x0: number;
   readonly x1: number;
   readonly base: number;
 }
-
-/** A mode in which text is drawn. */
-const FILL_AND_STROKE = 2;
 
 class TextReader {
   readonly runs = new Map<number, Run[]>();
@@ -69,7 +49,7 @@ class TextReader {
   inferred = 0;
   readonly #open: OpenPage;
   readonly #pdfium: Pdfium;
-  readonly #fonts = new Map<number, Font>();
+  readonly #fonts: Fonts;
   readonly #placings = new Map<number, Placing>();
   /** The last run of each text object. */
   readonly runOfObject = new Map<number, Run>();
@@ -78,6 +58,7 @@ class TextReader {
   constructor(open: OpenPage) {
     this.#open = open;
     this.#pdfium = open.file.pdfium;
+    this.#fonts = new Fonts(this.#pdfium);
   }
 
   read(): this {
@@ -91,6 +72,7 @@ class TextReader {
       this.#origins = { xs: new Float64Array(count), places: new Int32Array(count).fill(-1) };
       for (let index = 0; index < count; index++) this.#addCharacter(text, index);
       this.#endRun();
+      this.#endObject();
       this.#putAccents();
       this.#putLigatures();
       for (const run of this.#all) this.#finish(run);
@@ -123,9 +105,11 @@ class TextReader {
       return;
     }
     if (object !== this.#object || this.#style === undefined) {
+      this.#endObject();
       this.#object = object;
       this.#style = this.#styleOf(text, index, object);
     }
+    this.#characters++;
     const style = this.#style as Style;
     const growing = this.#growing;
     if (unicode === SPACE || unicode === NO_BREAK_SPACE) {
@@ -185,6 +169,15 @@ class TextReader {
       this.#units[this.#length++] = 0xd800 + ((code - 0x10000) >> 10);
       this.#units[this.#length++] = 0xdc00 + (code & 0x3ff);
     }
+  }
+
+  #characters = 0;
+
+  /** PDFium reads so many bytes of a string, which are one or two for a character, and nothing of what follows. */
+  #endObject(): void {
+    if (this.#object !== 0 && CUT_LENGTHS.has(this.#characters))
+      this.hidden.push({ kind: 'rest_of_long_string', text: '' });
+    this.#characters = 0;
   }
 
   #endRun(): void {
@@ -277,7 +270,7 @@ class TextReader {
     const direction = Math.round(Math.atan2(-b, a) / (Math.PI / 2));
     const turns = (((direction + this.#open.rotation) % 4) + 4) % 4;
     const handle = object === 0 ? 0 : call.FPDFTextObj_GetFont(object);
-    const font = this.#strokedOf(this.#fontOf(handle, { text, index, size: drawn }), handle, object);
+    const font = this.#fonts.of(handle, object, { text, index, size: drawn });
     return {
       turns,
       placing: this.#placingOf(turns),
@@ -297,18 +290,6 @@ class TextReader {
     return (this.#pdfium.int32(0) << 16) + (this.#pdfium.int32(1) << 8) + this.#pdfium.int32(2);
   }
 
-  readonly #stroked = new Map<number, Font>();
-
-  /** Letters that are filled and stroked look bold, and the name of their font says so here. */
-  #strokedOf(font: Font, handle: number, object: number): Font {
-    if (object === 0 || this.#pdfium.call.FPDFTextObj_GetTextRenderMode(object) !== FILL_AND_STROKE)
-      return font;
-    const known = this.#stroked.get(handle);
-    const stroked = known ?? { ...font, name: `${font.name.replace(/ \d+$/, '')}-Bold ${handle}` };
-    this.#stroked.set(handle, stroked);
-    return stroked;
-  }
-
   #placingOf(turns: number): Placing {
     const known = this.#placings.get(turns);
     if (known !== undefined) return known;
@@ -317,45 +298,6 @@ class TextReader {
     const own = { left, base, ofX: Math.round(at(1, 0)[0] - left), ofY: Math.round(at(0, 1)[0] - left) };
     this.#placings.set(turns, own);
     return own;
-  }
-
-  #fontOf(font: number, sample: Sample): Font {
-    const { call } = this.#pdfium;
-    const known = this.#fonts.get(font);
-    if (known !== undefined) return known;
-    const name =
-      font === 0
-        ? ''
-        : this.#pdfium.utf8((buffer, bytes) => call.FPDFFont_GetBaseFontName(font, buffer, bytes));
-    const isMono = font !== 0 && ((call.FPDFFont_GetFlags(font) & FIXED_PITCH) !== 0 || MONO.test(name));
-    const measure = (of: (font: number, size: number, result: number) => number) =>
-      font !== 0 && of(font, 1, this.#pdfium.scratch) !== 0 ? this.#pdfium.float32() : undefined;
-    const own = {
-      name: `${name} ${font}`,
-      isMono,
-      isNameless: name === '',
-      scale: this.#scaleOf(font, sample),
-      ascent: within(measure(call.FPDFFont_GetAscent), 0.6, 1, 0.8),
-      descent: within(-(measure(call.FPDFFont_GetDescent) ?? 0), 0.1, 0.4, 0.2),
-    };
-    this.#fonts.set(font, own);
-    return own;
-  }
-
-  /** A Type 3 font has units of its own, and its size says little: then letters say how large they are. */
-  #scaleOf(font: number, { text, index, size }: Sample): number {
-    const { call, scratch } = this.#pdfium;
-    if (size >= USUAL_SIZES.least && size <= USUAL_SIZES.most) return 1;
-    let tallest = 0;
-    const end = Math.min(call.FPDFText_CountChars(text), index + MAX_SAMPLE);
-    for (let at = index; at < end; at++) {
-      const object = call.FPDFText_GetTextObject(text, at);
-      if (object === 0 || call.FPDFTextObj_GetFont(object) !== font) continue;
-      call.FPDFText_GetCharBox(text, at, scratch, scratch + 8, scratch + 16, scratch + 24);
-      tallest = Math.max(tallest, Math.abs(this.#pdfium.float64(3) - this.#pdfium.float64(2)));
-    }
-    const isWrong = tallest > 2 * size || tallest < 0.2 * size;
-    return tallest > 0 && isWrong ? tallest / LETTER_HEIGHT / size : 1;
   }
 
   #blockOf(object: number): Block | undefined {
@@ -462,6 +404,7 @@ function codeOf(unicode: number): number {
 
 /** Points between an origin in double and in single precision. */
 const SAME_PLACE = 0.001;
+const CUT_LENGTHS: ReadonlySet<number> = new Set([32_767, 16_383, 16_384]);
 /** Units that one call can take as arguments. */
 const MAX_PIECE = 1000;
 const NO_CHARACTERS = { first: 0, last: -1, start: 0 };
@@ -498,6 +441,3 @@ function continues(
 
 /** Font sizes: some fonts give widths larger than advances. Letters that are drawn twice advance less. */
 const MIN_ADVANCE = 0.2;
-
-const within = (value: number | undefined, low: number, high: number, usual: number): number =>
-  value !== undefined && value >= low && value <= high ? value : usual;

@@ -156,3 +156,10 @@ t.test('text that nobody sees is left out, counted and listed', async (t) => {
   );
   t.equal(reports['hidden-texts'], '2');
 });
+
+t.test('a string that PDFium cuts is reported', async (t) => {
+  const drawn = (length: number) => makePdf([page(at(10, 700, 'word '.repeat(length / 5), 0.01))]);
+  const [cut, whole] = [await read(drawn(40_000)), await read(drawn(32_000))];
+  t.strictSame([cut.leftOut, cut.reports['cut-strings']], [{ rest_of_long_string: 1 }, '1']);
+  t.strictSame([whole.leftOut, whole.reports['cut-strings']], [{}, undefined]);
+});
