@@ -163,3 +163,12 @@ t.test('a string that PDFium cuts is reported', async (t) => {
   t.strictSame([cut.leftOut, cut.reports['cut-strings']], [{ rest_of_long_string: 1 }, '1']);
   t.strictSame([whole.leftOut, whole.reports['cut-strings']], [{}, undefined]);
 });
+
+t.test('ideographs of fonts that a file does not contain are read, drawn one by one too', async (t) => {
+  const info = '/CIDSystemInfo<</Registry(Adobe)/Ordering(GB1)/Supplement 2>>';
+  const font = `<</Type/Font/Subtype/Type0/BaseFont/SimSun/Encoding/GBK-EUC-H/DescendantFonts[<</Type/Font/Subtype/CIDFontType2/BaseFont/SimSun${info}/DW 1000>>]>>`;
+  const drawn = ['B9D8', 'D3DA'].map((code, index) => `1 0 0 1 ${50 + 12 * index} 700 Tm <${code}> Tj `);
+  const content = `BT /S 12 Tf ${drawn.join('')}ET`;
+  const more = `/Resources<</Font<</S ${FIRST_MORE} 0 R>>>>`;
+  t.equal((await read(makePdf([page(content, more)], { objects: [font] }))).text, '\u5173\u4e8e');
+});
