@@ -37,14 +37,21 @@ export interface Accent {
 export const withMark = (letter: string, accent: number): string =>
   `${DOTLESS[letter] ?? letter}${COMBINING.get(accent)}`.normalize('NFC');
 
-/** Points of a row of runs in which letters are searched. */
-const ROW_HEIGHT = 8;
-export const rowKey = (turns: number, base: number): string => `${turns} ${Math.round(base / ROW_HEIGHT)}`;
+/** Points of a row of runs that are compared. */
+export const ROW_HEIGHT = 8;
+export const rowKey = (turns: number, base: number): number => Math.round(base / ROW_HEIGHT) * 4 + turns;
+
+/** Where the characters of a page begin, and their places in the texts of their runs; -1 for others. */
+export interface Origins {
+  readonly xs: Float64Array;
+  readonly places: Int32Array;
+}
 
 /** The letter of which an accent is over the middle. */
 export function letterUnder(
   { x0, x1, base, style }: Accent,
-  rows: ReadonlyMap<string, readonly Growing[]>,
+  rows: ReadonlyMap<number, readonly Growing[]>,
+  { xs, places }: Origins,
 ): { readonly run: Growing; readonly place: number } | undefined {
   const middle = (x0 + x1) / 2;
   let best: { run: Growing; place: number } | undefined;
@@ -53,10 +60,15 @@ export function letterUnder(
     for (const run of rows.get(rowKey(style.turns, base + row * ROW_HEIGHT)) ?? []) {
       const distance = Math.abs(run.base - base);
       if (middle <= run.x0 || middle >= run.x1 || distance >= least || run.text === '') continue;
-      const index = run.origins.findLastIndex((x) => x < middle);
-      const place = run.places[index] ?? 0;
-      const isOver = middle < (run.origins[index + 1] ?? run.x1);
-      if (!isOver || !LETTER.test(run.text[place] ?? '')) continue;
+      let place = 0;
+      let end = run.x1;
+      for (let index = run.last; index >= run.first; index--) {
+        if ((places[index] as number) < 0) continue;
+        place = places[index] as number;
+        if ((xs[index] as number) < middle) break;
+        end = xs[index] as number;
+      }
+      if (middle >= end || !LETTER.test(run.text[place] ?? '')) continue;
       least = distance;
       best = { run, place };
     }

@@ -1,5 +1,5 @@
 import type { Row } from './columns.ts';
-import { textOf } from './lines.ts';
+import { textOfRuns } from './lines.ts';
 import type { Run } from './page.ts';
 
 /** A line of text, divided at wide gaps. */
@@ -131,7 +131,7 @@ export function cellRowBy({ row }: TextLine, count: number, columnOf: (run: Run)
   return { cells, base: row.base, last: row.base, size: row.size };
 }
 
-export const cellText = (cell: readonly Run[][]): string => cell.map(textOf).join(' ').trim();
+export const cellText = (cell: readonly Run[][]): string => cell.map(textOfRuns).join(' ').trim();
 /** Lines of a cell that is a number. */
 const MAX_LINES_OF_NUMBER = 3;
 export const isNumber = (cell: readonly Run[][]): boolean =>

@@ -107,9 +107,11 @@ export function columnsOf(runs: readonly Run[], depth = 0): Row[][] {
 export function rowsOf(runs: readonly Run[]): Row[] {
   const rows: Row[] = [];
   for (const run of runs.toSorted((a, b) => a.base - b.base || a.x0 - b.x0)) {
-    const row = rows.slice(-3).findLast((one) => isBeside(run, one));
-    if (row === undefined) rows.push(rowWith(run));
-    else addToRow(row, run);
+    let at = rows.length - 1;
+    const least = Math.max(at - 2, 0);
+    while (at >= least && !isBeside(run, rows[at] as Row)) at--;
+    if (at < least) rows.push(rowWith(run));
+    else addToRow(rows[at] as Row, run);
   }
   for (const row of rows) row.runs.sort((a, b) => a.x0 - b.x0);
   return rows;

@@ -103,7 +103,9 @@ function writePages(
   const hidden = pages.flatMap(({ number, hidden }) =>
     hidden.map((one) => ({ ...one, page: number, isBelow: true })),
   );
-  if (hidden.length > 0) report('hidden-texts', `${hidden.length}`);
+  const cut = hidden.filter(({ kind }) => kind === 'rest_of_long_string').length;
+  if (hidden.length > cut) report('hidden-texts', `${hidden.length - cut}`);
+  if (cut > 0) report('cut-strings', `${cut}`);
   if (faulty.length > 0) report('unread-pages', rangesOf(faulty));
   if (blank.length > 0) report('pages-without-text', rangesOf(blank));
   const paragraphs = paragraphsOf(body);

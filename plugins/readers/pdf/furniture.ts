@@ -9,6 +9,8 @@ const MAX_PAGES = 6;
 const SHARE_OF_PAGES = 0.3;
 /** Points within which lines of two pages are at the same height. */
 const SAME_HEIGHT = 3;
+/** Font sizes within which lines are at one height. */
+const SAME_ROW = 0.7;
 /** Distance to the body, in font sizes and in usual distances of the page: lines of a paragraph or a table are closer. */
 const MIN_DISTANCE = 1.6;
 const MIN_DISTANCES = 1.3;
@@ -22,6 +24,8 @@ const SMALLER = 0.95;
 const SHARE_OF_LARGER = 0.6;
 /** Share of pages on which a number must count up with the pages: some files have pages that are numbered otherwise. */
 const MIN_COUNTING = 0.8;
+/** Share of the pages with a header on which it is beside a line that others do not have: more have labels of titles. */
+const MAX_LABELS = 0.5;
 /** Share of the pages with a header on which it is apart from the body. */
 const MIN_APART = 0.3;
 /** Share of pages whose body may reach to the height of a header. */
@@ -39,6 +43,8 @@ interface Candidate {
   readonly line: Line;
   readonly isTop: boolean;
   readonly isApart: boolean;
+  /** The lines next to it that are at its height. */
+  readonly beside: readonly Line[];
   /** The text without the number of the page, and the height. */
   readonly key: string;
   /** The number of the page; undefined if the line has none. */
@@ -68,16 +74,17 @@ export function findFurniture(pages: readonly (readonly Line[])[], usualSize: nu
   const groups = [...Map.groupBy(candidates, ({ key }) => key).values()]
     .flatMap(alike)
     .filter((group) => pagesOf(group) >= least);
-  const isReached = reachOfBodies(
-    pages,
-    new Set([...candidates.filter(({ isApart }) => isApart), ...groups.flat()].map(({ line }) => line)),
-  );
+  const grouped = new Set(groups.flat().map(({ line }) => line));
+  const apart = candidates.filter(({ isApart }) => isApart).map(({ line }) => line);
+  const isReached = reachOfBodies(pages, new Set([...apart, ...grouped]));
+  const isLabel = ({ beside }: Candidate) => beside.some((line) => !grouped.has(line));
   const byText = Map.groupBy(candidates, ({ line }) => line.text);
   for (const group of groups) {
     const [{ line, isTop, number }] = group as [Candidate];
     const isTitle = number === undefined && line.size > LARGER * usual.size;
-    const apart = pagesOf(group.filter(({ isApart }) => isApart));
-    if (apart < Math.max(least, MIN_APART * pagesOf(group)) || isReached(line, isTop)) continue;
+    const onPages = pagesOf(group.filter(({ isApart }) => isApart));
+    if (onPages < Math.max(least, MIN_APART * pagesOf(group)) || isReached(line, isTop)) continue;
+    if (number === undefined && group.filter(isLabel).length > MAX_LABELS * group.length) continue;
     if (isTitle && pagesOf(byText.get(line.text) ?? []) < SHARE_OF_LARGER * filled) continue;
     for (const { line } of counting(group)) found.add(line);
   }
@@ -100,15 +107,35 @@ function usualFontOf(pages: readonly (readonly Line[])[]): string {
   return mostFrequent(characters) ?? '';
 }
 
-/** Text that is a stamp on one page is the same stamp on all pages, however little else they have. */
+/** A page with more upright lines has no stamp. */
+const MAX_STAMPS = 20;
+/** Form of a stamp: it has a year or an identifier. */
+const STAMP = /^(?=.*\p{L})(?=.*\d{4}).{1,100}$/u;
+
+/**
+ * Text that is a stamp on one page is the same stamp on all pages, however little else they have. One line with a year or an
+ * identifier is one, and what several pages have; others are credits of pictures or labels of axes.
+ */
 function findStamps(pages: readonly (readonly Line[])[]): Set<Line> {
   const keyOfStamp = ({ turns, text }: Line) => `${turns} ${text.replace(/\d+/g, '#')}`;
-  const stamps = new Set(
-    pages.flatMap((lines) => stampsOf(lines).map(keyOfStamp)).filter((key) => /\p{L}/u.test(key)),
-  );
-  const upright = pages.flat().filter(isAtSide);
-  return new Set(upright.filter((line) => stamps.has(keyOfStamp(line))));
+  const onPages = new Map<string, number>();
+  const stamps = new Set<string>();
+  for (const lines of pages) {
+    const own = stampsOf(lines);
+    for (const key of new Set(own.map(keyOfStamp))) onPages.set(key, (onPages.get(key) ?? 0) + 1);
+    for (const line of own) {
+      const isOne =
+        own.length <= MAX_STAMPS &&
+        own.every((one) => one === line || one.turns !== line.turns || isFar(one, line));
+      const isRepeated = /\p{L}/u.test(line.text) && onPages.get(keyOfStamp(line)) === MIN_PAGES;
+      if (isRepeated || (isOne && STAMP.test(line.text))) stamps.add(keyOfStamp(line));
+    }
+  }
+  return new Set(pages.flat().filter((line) => isAtSide(line) && stamps.has(keyOfStamp(line))));
 }
+
+const isFar = (a: Line, b: Line): boolean =>
+  Math.abs(a.base - b.base) > 2 * Math.max(a.size, b.size) || a.x1 < b.x0 - a.size || b.x1 < a.x0 - a.size;
 
 /** Upright text beside the body, such as the stamp of arXiv, where most text runs to the right. */
 function stampsOf(lines: readonly Line[]): Line[] {
@@ -120,10 +147,12 @@ function stampsOf(lines: readonly Line[]): Line[] {
   const width = across.length === 0 ? 0 : widthOf(across[0] as Line);
   const left = (lefts[Math.floor(OUTER_LINES * lefts.length)] ?? 0) / width;
   const right = (rights[Math.floor((1 - OUTER_LINES) * rights.length)] ?? 0) / width;
+  const characters = new Map<number, number>();
+  for (const { turns, text } of lines) characters.set(turns, (characters.get(turns) ?? 0) + text.length);
   const most = charactersOf(lines) / 5;
   return upright.filter(({ turns, box }) => {
     const isBeside = box !== undefined && (box[2] <= left || box[0] >= right);
-    return isBeside && charactersOf(lines.filter((line) => line.turns === turns)) < most;
+    return isBeside && (characters.get(turns) ?? 0) < most;
   });
 }
 
@@ -153,7 +182,12 @@ function candidatesOf(lines: readonly Line[], usual: Usual): Candidate[] {
     const atEdge = inwards.slice(0, end === -1 ? undefined : end);
     const apart = countApart(atEdge, inwards[atEdge.length], usual, distance);
     return atEdge
-      .map((line, index) => ({ line, isTop, isApart: index < apart, ...identityOf(line, isTop, usual) }))
+      .map((line, index) => ({
+        ...{ line, isTop, isApart: index < apart, ...identityOf(line, isTop, usual) },
+        beside: [inwards[index - 1], inwards[index + 1]].filter(
+          (one) => one !== undefined && Math.abs(one.base - line.base) < SAME_ROW * line.size,
+        ) as Line[],
+      }))
       .filter(({ line }, index) => mayBe(line, inwards[index + 1], usual));
   });
 }

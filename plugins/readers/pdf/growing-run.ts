@@ -35,27 +35,17 @@ export interface Placing {
 export interface Growing {
   readonly style: Style;
   readonly object: number;
-  text: string;
-  x0: number;
+  readonly x0: number;
   x1: number;
   readonly base: number;
-  /** The origin of each character, and its place in the text. */
-  readonly origins: number[];
-  readonly places: number[];
-  /** What takes the place of some characters. */
+  /** Its characters, by their numbers on the page, and the UTF-16 units of its text. */
+  readonly first: number;
+  last: number;
+  readonly start: number;
+  /** Complete when the next run has begun. */
+  text: string;
+  /** What takes the place of some units. */
   edits?: Map<number, string>;
-}
-
-export const begun = (style: Style, object: number, x0: number, x1: number, base: number): Growing => ({
-  ...{ style, object, text: '', x0, x1, base },
-  ...{ origins: [], places: [] },
-});
-
-export function addTo(run: Growing, character: string, x0: number, x1: number): void {
-  run.origins.push(x0);
-  run.places.push(run.text.length);
-  run.text += character;
-  run.x1 = Math.max(run.x1, x1);
 }
 
 export function edit(run: Growing, place: number, change: (text: string) => string): void {

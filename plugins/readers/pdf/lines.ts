@@ -235,6 +235,7 @@ export function mostFrequent<Key>(counts: ReadonlyMap<Key, number>): Key | undef
 
 /** Whether most letters are of a script that is read from right to left. */
 export function runsFromRight(runs: readonly Run[]): boolean {
+  if (!runs.some(({ text }) => RIGHT_TO_LEFT.test(text))) return false;
   let balance = 0;
   for (const { text } of runs) {
     for (const sign of text) {
@@ -267,7 +268,7 @@ function fromRight(runs: readonly Run[]): Run[] {
 }
 
 /** The text of runs side by side, in one cell. */
-export function textOf(runs: readonly Run[]): string {
+export function textOfRuns(runs: readonly Run[]): string {
   const isRightToLeft = runsFromRight(runs);
   return joined(isRightToLeft ? fromRight(runs) : runs, isRightToLeft).text.replaceAll('\t', ' ');
 }
@@ -282,7 +283,6 @@ function joined(runs: readonly Run[], isRightToLeft: boolean): { text: string; c
   let last: Run | undefined;
   for (const run of runs) {
     const gap = last === undefined ? undefined : gapBetween(last, run, isRightToLeft);
-    if (gap === 'same') continue;
     const isAfterMark = length <= MAX_MARK_LENGTH && MARK.test(parts.join(''));
     const separator = gap === '\t' && isAfterMark ? ' ' : (gap ?? '');
     if (separator === '\t') {
@@ -318,10 +318,8 @@ function withoutLetterSpaces(runs: readonly Run[], usual: number): string {
 /** Font sizes between words. */
 export const MIN_SPACE = 0.1;
 
-function gapBetween(last: Run, run: Run, isRightToLeft: boolean): 'same' | '' | ' ' | '\t' {
+function gapBetween(last: Run, run: Run, isRightToLeft: boolean): '' | ' ' | '\t' {
   const size = Math.max(run.size, last.size);
-  // Some programs draw a word twice to make it bold.
-  if (run.text === last.text && Math.abs(run.x0 - last.x0) < 0.2 * size) return 'same';
   const gap = isRightToLeft ? Math.max(last.x0 - run.x1, run.x0 - last.x1) : run.x0 - last.x1;
   if (gap > 1.6 * size) return '\t';
   const isSpaced = /\s$/.test(last.text.slice(-1)) || /^\s/.test(run.text);
@@ -334,10 +332,11 @@ function gapBetween(last: Run, run: Run, isRightToLeft: boolean): 'same' | '' | 
 const MARK_SIZE = 0.85;
 const DIGITS_OF_MARK = /^(?:\d{1,3}|[*\u2020\u2021\u00a7])$/;
 
-/** Whether one run is a raised mark before a word, or both are numbers, of which one is an exponent or index. */
+/** Whether one run is a raised mark before a word, or both are numbers, of which one is an exponent, index or numerator. */
 function isNextToMark(last: Run, run: Run): boolean {
   const isBefore = last.size < MARK_SIZE * run.size;
-  if (!isBefore && run.size >= MARK_SIZE * last.size) return false;
+  const isAtOtherHeight = Math.abs(last.base - run.base) > 0.3 * run.size;
+  if (!isBefore && !isAtOtherHeight && run.size >= MARK_SIZE * last.size) return false;
   const [end, start] = [last.text.slice(-1), run.text.slice(0, 1)];
   if (/\d/.test(end) && /\d/.test(start)) return true;
   return (

@@ -9,6 +9,7 @@ export default {
     'heading-sources': 'What headings were found by: `bookmark 12, style 5, uncertain 7`.',
     'left-out-lines': 'Lines of headers and footers, which are left out.',
     'hidden-texts': 'Texts of hidden layers and outside the page, which are left out.',
+    'cut-strings': 'Strings of more than 32,767 bytes, whose rest is left out.',
     'unread-pages': 'Broken pages, such as `3 7-9`, which are left out.',
     'unreadable-characters': 'Characters that no font explains, which are left out.',
     'inferred-ligatures': 'Ligatures that a font does not name, read by where their codes are.',

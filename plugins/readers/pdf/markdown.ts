@@ -22,7 +22,7 @@ export function writeMarkdown(
   pages: number,
   tables: PdfOptions['tables'],
 ): { text: string; places: SourcePlace[]; repeatedHeads: number } {
-  const writer = new Writer(wordsOf(paragraphs));
+  const writer = new Writer(paragraphs);
   for (const paragraph of paragraphs) {
     const isTable = paragraph.lines[0]?.row !== undefined && paragraph.lines.length > 1;
     if (isTable && (tables === 'markdown' || !isSimple(paragraph))) writer.writeTable(paragraph);
@@ -59,15 +59,16 @@ const sameCells = (a: TableRow, b: TableRow): boolean =>
   a.cells.every((cell, at) => cell.join(' ') === b.cells[at]?.join(' '));
 
 class Writer {
-  readonly #words: ReadonlySet<string>;
+  readonly #paragraphs: readonly Paragraph[];
+  #words: ReadonlySet<string> | undefined;
   readonly #parts: string[] = [];
   readonly #places: SourcePlace[] = [];
   #length = 0;
   #page = 0;
   #figures = 0;
 
-  constructor(words: ReadonlySet<string>) {
-    this.#words = words;
+  constructor(paragraphs: readonly Paragraph[]) {
+    this.#paragraphs = paragraphs;
   }
 
   #heading: Heading | undefined;
@@ -170,6 +171,7 @@ class Writer {
   /** A word keeps its hyphen if the file has it with the hyphen elsewhere, and never without. */
   #keepsHyphen(before: string, after: string): boolean {
     const [divided, whole] = [`${before}-${after}`, `${before}${after}`].map((word) => word.toLowerCase());
+    this.#words ??= wordsOf(this.#paragraphs);
     return this.#words.has(divided ?? '') && !this.#words.has(whole ?? '');
   }
 

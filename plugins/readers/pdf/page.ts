@@ -60,15 +60,15 @@ export interface Page {
   readonly isFaulty: boolean;
   /** Characters that are left out, because no font says what they are. */
   readonly unreadable: number;
-  /** Texts that nobody sees on the page, which are left out. */
+  /** Texts that nobody sees on the page, and ends of long strings, which are left out. */
   readonly hidden: readonly HiddenText[];
   /** Ligatures whose letters were inferred. */
   readonly inferred: number;
 }
 
-/** A text that nobody sees, by the reason. */
+/** A text that nobody sees, or of which nothing is known, by the reason. */
 export interface HiddenText {
-  readonly kind: 'text_of_hidden_layer' | 'text_outside_page';
+  readonly kind: 'text_of_hidden_layer' | 'text_outside_page' | 'rest_of_long_string';
   readonly text: string;
 }
 

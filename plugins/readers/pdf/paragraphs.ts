@@ -161,7 +161,7 @@ function columnOf(lines: readonly Line[]): Column {
 }
 
 const quantile = (numbers: readonly number[], share: number): number | undefined =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * share)];
+  Float64Array.from(numbers).sort()[Math.floor(numbers.length * share)];
 
 /** Font sizes between the edges of columns of two parts of a table. */
 const SAME_EDGE = 2;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { reasonOf, refusedError } from '../../../core/kit.ts';
+import { putFallbackFont, type SystemCalls } from './fallback-font.ts';
 
 /**
  * PDFium's functions that this reader calls, by the names of its headers (`fpdfview.h`, `fpdf_text.h`, `fpdf_edit.h`,
@@ -102,7 +103,7 @@ declare const WebAssembly: {
 };
 
 interface Imports {
-  readonly env: { emscripten_resize_heap: (bytes: number) => number };
+  readonly env: SystemCalls & { emscripten_resize_heap: (bytes: number) => number };
 }
 
 interface Module {
@@ -343,6 +344,7 @@ export async function loadPdfium(): Promise<Pdfium> {
   compiled ??= compile();
   const program = await compiled;
   const fate: Fate = { allowed: MAX_MEMORY, isShort: false, isBroken: false };
+  let calls: SystemCalls | undefined;
   const instantiateWasm = (imports: Imports, done: (instance: object) => void): void => {
     const { env } = imports;
     const grow = env.emscripten_resize_heap;
@@ -351,10 +353,21 @@ export async function loadPdfium(): Promise<Pdfium> {
       fate.isShort = true;
       return 0;
     };
-    done(new WebAssembly.Instance(program, imports));
+    // Functions are bound when the instance is made, but those of the system are replaced later.
+    calls = { ...env };
+    const open = (...[folder, path, flags, mode]: Parameters<SystemCalls['__syscall_openat']>) =>
+      calls?.__syscall_openat(folder, path, flags, mode) ?? -1;
+    const stat = (path: number, result: number) => calls?.__syscall_stat64(path, result) ?? -1;
+    done(
+      new WebAssembly.Instance(program, {
+        ...imports,
+        env: { ...env, __syscall_openat: open, __syscall_stat64: stat },
+      }),
+    );
   };
   // Its messages are not about the file.
   const module = (await PDFiumModule({ instantiateWasm, printErr() {} } as object)) as unknown as Module;
+  if (calls !== undefined) putFallbackFont(calls, module);
   return new Pdfium(module, fate);
 }
 

@@ -15,7 +15,7 @@ import {
 } from './cells.ts';
 import { columnsOf, rowsOf } from './columns.ts';
 import { findGrids, type Grid } from './grids.ts';
-import { runsFromRight, textOf } from './lines.ts';
+import { runsFromRight, textOfRuns } from './lines.ts';
 import type { OpenPage, Run, Table, TableRow } from './page.ts';
 import { findRules, type Rules, turnedRules } from './rules.ts';
 import { flowsOn, isTabular, MIN_ROWS } from './tabular.ts';
@@ -237,7 +237,7 @@ function written(rows: readonly CellRow[], isRuled: boolean): Run[] {
     const runs = cells.flat(2);
     const [first] = runs;
     if (first === undefined) return [];
-    const lines = kept.map((at) => (cells[at] ?? []).map(textOf));
+    const lines = kept.map((at) => (cells[at] ?? []).map(textOfRuns));
     const row: TableRow = { table, cells: lines, runs };
     return [
       {

@@ -4,11 +4,14 @@ import {
   FIRST_ACCENT,
   letterUnder,
   MAX_ACCENTS,
+  type Origins,
+  ROW_HEIGHT,
   rowKey,
   withMark,
 } from './accents.ts';
-import { cleaned, ligaturesOf, UNREADABLE, withLigatures, withoutUnreadable } from './characters.ts';
-import { addTo, begun, edit, type Font, type Growing, type Placing, type Style } from './growing-run.ts';
+import { cleaned, ligaturesOf, withLigatures, withoutUnreadable } from './characters.ts';
+import { Fonts } from './fonts.ts';
+import { edit, type Growing, type Placing, type Style } from './growing-run.ts';
 import { type Drawing, drawPage, isBlank } from './layers.ts';
 import { MIN_SPACE } from './lines.ts';
 import {
@@ -32,26 +35,11 @@ export function readText(
   return new TextReader(open).read();
 }
 
-/** A character of a font, and the size in which it is drawn. */
-interface Sample {
-  readonly text: number;
-  readonly index: number;
-  readonly size: number;
+interface Extent {
+  readonly x0: number;
+  readonly x1: number;
+  readonly base: number;
 }
-
-/** Points. */
-const USUAL_SIZES = { least: 3, most: 100 };
-const MAX_SAMPLE = 500;
-/** From the lowest to the highest point of letters, in font sizes. */
-const LETTER_HEIGHT = 0.9;
-
-/** Names of fonts whose descriptor is missing, or does not say that all letters are equally wide. */
-const MONO = /courier|mono|consol|typewriter|cmtt/i;
-
-/** Flags of a font, by its descriptor. */
-const FIXED_PITCH = 1;
-/** A mode in which text is drawn. */
-const FILL_AND_STROKE = 2;
 
 class TextReader {
   readonly runs = new Map<number, Run[]>();
@@ -61,7 +49,7 @@ class TextReader {
   inferred = 0;
   readonly #open: OpenPage;
   readonly #pdfium: Pdfium;
-  readonly #fonts = new Map<number, Font>();
+  readonly #fonts: Fonts;
   readonly #placings = new Map<number, Placing>();
   /** The last run of each text object. */
   readonly runOfObject = new Map<number, Run>();
@@ -70,6 +58,7 @@ class TextReader {
   constructor(open: OpenPage) {
     this.#open = open;
     this.#pdfium = open.file.pdfium;
+    this.#fonts = new Fonts(this.#pdfium);
   }
 
   read(): this {
@@ -78,7 +67,12 @@ class TextReader {
     if (text === 0) return this;
     try {
       const count = call.FPDFText_CountChars(text);
+      // A character has at most two units, and a space before it.
+      this.#units = new Uint16Array(3 * count);
+      this.#origins = { xs: new Float64Array(count), places: new Int32Array(count).fill(-1) };
       for (let index = 0; index < count; index++) this.#addCharacter(text, index);
+      this.#endRun();
+      this.#endObject();
       this.#putAccents();
       this.#putLigatures();
       for (const run of this.#all) this.#finish(run);
@@ -92,53 +86,105 @@ class TextReader {
   #style: Style | undefined;
   /** PDFium takes the gap before the next character for a space, by the widths of the font. */
   #isAfterGap = false;
-  /** The origin of the last character. */
+  /** The origin of the last character, and what its box begins with. */
   #lastX = Number.NaN;
   #lastObject = 0;
   readonly #all: Growing[] = [];
   readonly #accents: Accent[] = [];
+  /** The texts of all runs, in UTF-16. */
+  #units = new Uint16Array();
+  #length = 0;
+  #origins: Origins = { xs: new Float64Array(), places: new Int32Array() };
 
   #addCharacter(text: number, index: number): void {
     const { call } = this.#pdfium;
     const unicode = call.FPDFText_GetUnicode(text, index);
-    if (call.FPDFText_IsGenerated(text, index) === 1) {
+    const object = call.FPDFText_GetTextObject(text, index);
+    if ((object === 0 || unicode === SPACE) && call.FPDFText_IsGenerated(text, index) === 1) {
       this.#isAfterGap = unicode === SPACE;
       return;
     }
-    const object = call.FPDFText_GetTextObject(text, index);
     if (object !== this.#object || this.#style === undefined) {
+      this.#endObject();
       this.#object = object;
       this.#style = this.#styleOf(text, index, object);
     }
+    this.#characters++;
+    const style = this.#style as Style;
     const growing = this.#growing;
     if (unicode === SPACE || unicode === NO_BREAK_SPACE) {
-      if (growing !== undefined) growing.text += ' ';
+      if (growing !== undefined) this.#units[this.#length++] = SPACE;
       return;
     }
-    const style = this.#style;
     const isAfterGap = this.#isAfterGap;
     this.#isAfterGap = false;
-    const { x0, x1, base } = this.#boxOf(text, index, style);
+    const { x0, x1, base } = this.#boxOf(text, index, object, style);
     const isOfLigature = growing !== undefined && x0 === this.#lastX && object === this.#lastObject;
+    const endsWithSpace = this.#units[this.#length - 1] === SPACE;
     const isNext =
-      growing !== undefined && (isOfLigature || continues(growing, x0, x0 - this.#lastX, base, style));
+      growing !== undefined &&
+      (isOfLigature || continues(growing, endsWithSpace, x0, x0 - this.#lastX, base, style));
     if (unicode >= FIRST_ACCENT && COMBINING.has(unicode) && this.#accents.length < MAX_ACCENTS) {
-      const own = isNext ? undefined : begun(style, object, x0, x1, base);
-      if (own !== undefined) this.#all.push(own);
-      const run = own ?? (growing as Growing);
-      this.#accents.push({ unicode, run, isAlone: !isNext, place: run.text.length, x0, x1, base, style });
+      const run = isNext ? growing : { ...{ style, object, x0, x1, base, text: '' }, ...NO_CHARACTERS };
+      if (!isNext) this.#all.push(run);
+      const place = isNext ? this.#length - run.start : 0;
+      this.#accents.push({ unicode, run, isAlone: !isNext, place, x0, x1, base, style });
       return;
     }
     this.#lastX = x0;
     this.#lastObject = object;
     // The characters of a ligature have one origin, and PDFium gives the width of one of them.
     const end = isOfLigature ? Math.max(x1, this.#endOf(text, index, style)) : x1;
-    if (!isNext) {
-      this.#growing = begun(style, object, x0, end, base);
-      this.#all.push(this.#growing);
-    } else if (isAfterGap && x0 - growing.x1 > NARROW_SPACE * style.size && !growing.text.endsWith(' '))
-      growing.text += ' ';
-    addTo(this.#growing as Growing, characterOf(unicode), x0, end);
+    if (isNext) {
+      if (isAfterGap && !endsWithSpace && x0 - growing.x1 > NARROW_SPACE * style.size)
+        this.#units[this.#length++] = SPACE;
+      growing.x1 = Math.max(growing.x1, end);
+      growing.last = index;
+      this.#put(unicode, growing, index, x0);
+    } else {
+      this.#endRun();
+      const run = {
+        style,
+        object,
+        x0,
+        x1: end,
+        base,
+        first: index,
+        last: index,
+        start: this.#length,
+        text: '',
+      };
+      this.#growing = run;
+      this.#all.push(run);
+      this.#put(unicode, run, index, x0);
+    }
+  }
+
+  #put(unicode: number, { start }: Growing, index: number, x: number): void {
+    this.#origins.xs[index] = x;
+    this.#origins.places[index] = this.#length - start;
+    const code = codeOf(unicode);
+    if (code < 0x10000) this.#units[this.#length++] = code;
+    else {
+      this.#units[this.#length++] = 0xd800 + ((code - 0x10000) >> 10);
+      this.#units[this.#length++] = 0xdc00 + (code & 0x3ff);
+    }
+  }
+
+  #characters = 0;
+
+  /** PDFium reads so many bytes of a string, which are one or two for a character, and nothing of what follows. */
+  #endObject(): void {
+    if (this.#object !== 0 && CUT_LENGTHS.has(this.#characters))
+      this.hidden.push({ kind: 'rest_of_long_string', text: '' });
+    this.#characters = 0;
+  }
+
+  #endRun(): void {
+    const run = this.#growing;
+    if (run === undefined) return;
+    for (let at = run.start; at < this.#length; at += MAX_PIECE)
+      run.text += String.fromCharCode(...this.#units.subarray(at, Math.min(at + MAX_PIECE, this.#length)));
   }
 
   /** Puts each accent over its letter as one character; TeX draws both apart, and PDFium moves some. */
@@ -146,12 +192,12 @@ class TextReader {
     if (this.#accents.length === 0) return;
     const rows = Map.groupBy(this.#all, ({ base, style }) => rowKey(style.turns, base));
     for (const accent of this.#accents) {
-      const { unicode, run, isAlone, place, x0, x1 } = accent;
-      const letter = letterUnder(accent, rows);
+      const { unicode, run, isAlone, place, x1 } = accent;
+      const letter = letterUnder(accent, rows, this.#origins);
       if (letter !== undefined) edit(letter.run, letter.place, (text) => withMark(text, unicode));
-      else if (isAlone) addTo(run, characterOf(unicode), x0, x1);
+      else if (isAlone) run.text = String.fromCodePoint(unicode);
       else {
-        edit(run, place - 1, (text) => text + characterOf(unicode));
+        edit(run, place - 1, (text) => text + String.fromCodePoint(unicode));
         run.x1 = Math.max(run.x1, x1);
       }
     }
@@ -184,27 +230,33 @@ class TextReader {
     return left + Math.max(ofX * x0 + ofY * y0, ofX * x1 + ofY * y1);
   }
 
-  readonly #box = { x0: 0, x1: 0, base: 0 };
+  readonly #box = { x0: 0, x1: 0, base: 0, top: 0, bottom: 0, object: -1, isFromOrigin: false };
 
   /** From the origin of a character to the end of its advance, in a page that is turned so that the text runs to the right. */
-  #boxOf(
-    text: number,
-    index: number,
-    { placing }: Style,
-  ): Readonly<{ x0: number; x1: number; base: number }> {
+  #boxOf(text: number, index: number, object: number, { placing }: Style): Readonly<Extent> {
     const { call, scratch } = this.#pdfium;
     const { ofX, ofY, base, left } = placing;
-    call.FPDFText_GetCharOrigin(text, index, scratch, scratch + 8);
-    const originX = this.#pdfium.float64(0);
-    const originY = this.#pdfium.float64(1);
-    const x = left + ofX * originX + ofY * originY;
     call.FPDFText_GetLooseCharBox(text, index, scratch);
-    const from = left + ofX * this.#pdfium.float32(0) + ofY * this.#pdfium.float32(3);
-    const to = left + ofX * this.#pdfium.float32(2) + ofY * this.#pdfium.float32(1);
+    const [ax, ay] = [this.#pdfium.float32(0), this.#pdfium.float32(1)];
+    const [bx, by] = [this.#pdfium.float32(2), this.#pdfium.float32(3)];
+    const from = left + ofX * ax + ofY * by;
+    const to = left + ofX * bx + ofY * ay;
+    const [top, bottom] = ofX === 0 ? [ax, bx] : [ay, by];
     const box = this.#box;
-    box.x0 = Math.min(x, from, to);
-    box.x1 = Math.max(from, to, x + 0.1);
-    box.base = base + ofY * originX - ofX * originY;
+    // Characters of one object that are equally high are on one base line, which the first one tells.
+    if (object !== box.object || !box.isFromOrigin || top !== box.top || bottom !== box.bottom) {
+      call.FPDFText_GetCharOrigin(text, index, scratch, scratch + 8);
+      const originX = this.#pdfium.float64(0);
+      const originY = this.#pdfium.float64(1);
+      const x = left + ofX * originX + ofY * originY;
+      box.base = base + ofY * originX - ofX * originY;
+      box.object = object;
+      box.top = top;
+      box.bottom = bottom;
+      box.isFromOrigin = Math.abs(x - Math.min(from, to)) < SAME_PLACE;
+      box.x0 = box.isFromOrigin ? Math.min(from, to) : Math.min(x, from, to);
+    } else box.x0 = Math.min(from, to);
+    box.x1 = Math.max(from, to, box.x0 + 0.1);
     return box;
   }
 
@@ -218,7 +270,7 @@ class TextReader {
     const direction = Math.round(Math.atan2(-b, a) / (Math.PI / 2));
     const turns = (((direction + this.#open.rotation) % 4) + 4) % 4;
     const handle = object === 0 ? 0 : call.FPDFTextObj_GetFont(object);
-    const font = this.#strokedOf(this.#fontOf(handle, { text, index, size: drawn }), handle, object);
+    const font = this.#fonts.of(handle, object, { text, index, size: drawn });
     return {
       turns,
       placing: this.#placingOf(turns),
@@ -238,18 +290,6 @@ class TextReader {
     return (this.#pdfium.int32(0) << 16) + (this.#pdfium.int32(1) << 8) + this.#pdfium.int32(2);
   }
 
-  readonly #stroked = new Map<number, Font>();
-
-  /** Letters that are filled and stroked look bold, and the name of their font says so here. */
-  #strokedOf(font: Font, handle: number, object: number): Font {
-    if (object === 0 || this.#pdfium.call.FPDFTextObj_GetTextRenderMode(object) !== FILL_AND_STROKE)
-      return font;
-    const known = this.#stroked.get(handle);
-    const stroked = known ?? { ...font, name: `${font.name.replace(/ \d+$/, '')}-Bold ${handle}` };
-    this.#stroked.set(handle, stroked);
-    return stroked;
-  }
-
   #placingOf(turns: number): Placing {
     const known = this.#placings.get(turns);
     if (known !== undefined) return known;
@@ -258,45 +298,6 @@ class TextReader {
     const own = { left, base, ofX: Math.round(at(1, 0)[0] - left), ofY: Math.round(at(0, 1)[0] - left) };
     this.#placings.set(turns, own);
     return own;
-  }
-
-  #fontOf(font: number, sample: Sample): Font {
-    const { call } = this.#pdfium;
-    const known = this.#fonts.get(font);
-    if (known !== undefined) return known;
-    const name =
-      font === 0
-        ? ''
-        : this.#pdfium.utf8((buffer, bytes) => call.FPDFFont_GetBaseFontName(font, buffer, bytes));
-    const isMono = font !== 0 && ((call.FPDFFont_GetFlags(font) & FIXED_PITCH) !== 0 || MONO.test(name));
-    const measure = (of: (font: number, size: number, result: number) => number) =>
-      font !== 0 && of(font, 1, this.#pdfium.scratch) !== 0 ? this.#pdfium.float32() : undefined;
-    const own = {
-      name: `${name} ${font}`,
-      isMono,
-      isNameless: name === '',
-      scale: this.#scaleOf(font, sample),
-      ascent: within(measure(call.FPDFFont_GetAscent), 0.6, 1, 0.8),
-      descent: within(-(measure(call.FPDFFont_GetDescent) ?? 0), 0.1, 0.4, 0.2),
-    };
-    this.#fonts.set(font, own);
-    return own;
-  }
-
-  /** A Type 3 font has units of its own, and its size says little: then letters say how large they are. */
-  #scaleOf(font: number, { text, index, size }: Sample): number {
-    const { call, scratch } = this.#pdfium;
-    if (size >= USUAL_SIZES.least && size <= USUAL_SIZES.most) return 1;
-    let tallest = 0;
-    const end = Math.min(call.FPDFText_CountChars(text), index + MAX_SAMPLE);
-    for (let at = index; at < end; at++) {
-      const object = call.FPDFText_GetTextObject(text, at);
-      if (object === 0 || call.FPDFTextObj_GetFont(object) !== font) continue;
-      call.FPDFText_GetCharBox(text, at, scratch, scratch + 8, scratch + 16, scratch + 24);
-      tallest = Math.max(tallest, Math.abs(this.#pdfium.float64(3) - this.#pdfium.float64(2)));
-    }
-    const isWrong = tallest > 2 * size || tallest < 0.2 * size;
-    return tallest > 0 && isWrong ? tallest / LETTER_HEIGHT / size : 1;
   }
 
   #blockOf(object: number): Block | undefined {
@@ -355,9 +356,38 @@ class TextReader {
       isMono: font.isMono,
       block,
     };
+    if (this.#isDrawnAgain(run, style.turns)) return;
     if (addRun(this.runs, run, style.turns, this.#open)) this.runOfObject.set(object, run);
     else this.hidden.push({ kind: 'text_outside_page', text: readable });
   }
+
+  readonly #latest = new Map<number, Run[]>();
+
+  /** Some programs draw a text twice to make it bold or give it a shadow. */
+  #isDrawnAgain(run: Run, turns: number): boolean {
+    const near = [-1, 0, 1].flatMap(
+      (row) => this.#latest.get(rowKey(turns, run.base + row * ROW_HEIGHT)) ?? [],
+    );
+    if (near.some((last) => isOver(run, last))) return true;
+    const key = rowKey(turns, run.base);
+    const latest = this.#latest.get(key);
+    if (latest === undefined) this.#latest.set(key, [run]);
+    else if (latest.push(run) > MAX_LATEST) latest.shift();
+    return false;
+  }
+}
+
+/** Runs of a row that one is compared with. */
+const MAX_LATEST = 64;
+
+/** Whether a run covers a part of another one with the same text. */
+function isOver(run: Run, { text, x0, x1, base, size }: Run): boolean {
+  const least = Math.min(0.2 * size, 0.5 * (run.x1 - run.x0));
+  if (run.x0 < x0 - least || run.x1 > x1 + least || Math.abs(run.base - base) > 0.2 * size) return false;
+  const at = text.indexOf(run.text.trim());
+  const place = x0 + (at / text.length) * (x1 - x0);
+  const isThere = at !== -1 && Math.abs(run.x0 - place) < least + 0.1 * (x1 - x0);
+  return isThere && Math.abs(run.size - size) < 0.2 * size;
 }
 
 const SPACE = 32;
@@ -367,17 +397,31 @@ const NARROW_SPACE = 0.08;
 /** What PDFium writes for the hyphen of a word that is divided at the end of a line. */
 const DIVIDING_HYPHEN = 2;
 
-function characterOf(unicode: number): string {
-  if (unicode === DIVIDING_HYPHEN) return '-';
-  return unicode === 0 || unicode > 0x10ffff ? UNREADABLE : String.fromCodePoint(unicode);
+function codeOf(unicode: number): number {
+  if (unicode === DIVIDING_HYPHEN) return 0x2d;
+  return unicode === 0 || unicode > 0x10ffff ? 0xfffd : unicode;
 }
+
+/** Points between an origin in double and in single precision. */
+const SAME_PLACE = 0.001;
+const CUT_LENGTHS: ReadonlySet<number> = new Set([32_767, 16_383, 16_384]);
+/** Units that one call can take as arguments. */
+const MAX_PIECE = 1000;
+const NO_CHARACTERS = { first: 0, last: -1, start: 0 };
 
 /**
  * Whether a character belongs to a run: it follows closely, on the same base line, in the same style.
  *
  * @param advance distance from the origin of the last character
  */
-function continues(run: Growing, x0: number, advance: number, base: number, style: Style): boolean {
+function continues(
+  run: Growing,
+  endsWithSpace: boolean,
+  x0: number,
+  advance: number,
+  base: number,
+  style: Style,
+): boolean {
   const { size } = style;
   if (
     run.style !== style &&
@@ -390,13 +434,10 @@ function continues(run: Growing, x0: number, advance: number, base: number, styl
   const gap = x0 - run.x1;
   return (
     Math.abs(base - run.base) < 0.05 * size &&
-    gap < (run.text.endsWith(' ') ? (style.font.isMono ? 0.9 : 0.5) : MIN_SPACE) * size &&
+    gap < (endsWithSpace ? (style.font.isMono ? 0.9 : 0.5) : MIN_SPACE) * size &&
     (gap > -0.3 * size || (gap > -size && advance > MIN_ADVANCE * size))
   );
 }
 
 /** Font sizes: some fonts give widths larger than advances. Letters that are drawn twice advance less. */
 const MIN_ADVANCE = 0.2;
-
-const within = (value: number | undefined, low: number, high: number, usual: number): number =>
-  value !== undefined && value >= low && value <= high ? value : usual;

@@ -101,6 +101,20 @@ const CONTENT: Readonly<
     /Latency of/g,
     6,
   ],
+  'credits of pictures in the margin': [
+    (page) =>
+      body(page) + (page < 3 ? `BT /F 8 Tf 0 1 -1 0 20 300 Tm (Photo: ${WORDS[page]} and sons) Tj ET ` : ''),
+    /Photo: /g,
+    2,
+  ],
+  'labels beside titles that differ': [
+    (page) =>
+      at(50, 760, `The ${WORDS[page % 8]} of the ${WORDS[(page * 3) % 8]}`, 14) +
+      body(page) +
+      at(430, 764, 'ACKNOWLEDGED', 8),
+    /ACKNOWLEDGED/g,
+    6,
+  ],
   'the columns of a statement on each page': [
     (page) =>
       [50, 200, 400].map((x, index) => at(x, 770, ['Day', 'Purpose', 'Amount'][index] ?? '')).join('') +

@@ -37,6 +37,8 @@ t.test('words are neither joined nor torn', async (t) => {
     ['letters that overlap', 'bandage', letters(50, 300, 'bandage', 2.3)],
     ['a word drawn twice', 'bold', at(50, 200, 'bold') + at(50.3, 200, 'bold')],
     ['the mark of a note', '5 Point', at(50, 104, '5', 6) + at(54, 100, 'Point your client')],
+    ['a shadow of a part', 'Price: 300', at(50, 172, 'Price: 300') + at(79.6, 172.2, ': 300')],
+    ['an exponent over an equal index', 'x2 2', at(50, 138, 'x') + at(55, 142, '2', 6) + at(55, 135, '2', 6)],
     ['an exponent', '2 27', at(50, 50, '2') + at(55.6, 54, '27', 6)],
   ] as const;
   const found = await paragraphsOf(kinds.map(([, , drawn]) => drawn).join(''));
@@ -153,4 +155,20 @@ t.test('text that nobody sees is left out, counted and listed', async (t) => {
     ],
   );
   t.equal(reports['hidden-texts'], '2');
+});
+
+t.test('a string that PDFium cuts is reported', async (t) => {
+  const drawn = (length: number) => makePdf([page(at(10, 700, 'word '.repeat(length / 5), 0.01))]);
+  const [cut, whole] = [await read(drawn(40_000)), await read(drawn(32_000))];
+  t.strictSame([cut.leftOut, cut.reports['cut-strings']], [{ rest_of_long_string: 1 }, '1']);
+  t.strictSame([whole.leftOut, whole.reports['cut-strings']], [{}, undefined]);
+});
+
+t.test('ideographs of fonts that a file does not contain are read, drawn one by one too', async (t) => {
+  const info = '/CIDSystemInfo<</Registry(Adobe)/Ordering(GB1)/Supplement 2>>';
+  const font = `<</Type/Font/Subtype/Type0/BaseFont/SimSun/Encoding/GBK-EUC-H/DescendantFonts[<</Type/Font/Subtype/CIDFontType2/BaseFont/SimSun${info}/DW 1000>>]>>`;
+  const drawn = ['B9D8', 'D3DA'].map((code, index) => `1 0 0 1 ${50 + 12 * index} 700 Tm <${code}> Tj `);
+  const content = `BT /S 12 Tf ${drawn.join('')}ET`;
+  const more = `/Resources<</Font<</S ${FIRST_MORE} 0 R>>>>`;
+  t.equal((await read(makePdf([page(content, more)], { objects: [font] }))).text, '\u5173\u4e8e');
 });
