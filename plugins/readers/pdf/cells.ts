@@ -68,37 +68,74 @@ const isClosing = ({ text }: Run): boolean => CLOSING.test(text.trim());
 
 export const isMulti = ({ pieces }: TextLine): boolean => pieces.length > 1;
 
-/** The middles of the gaps between columns, which hardly any line crosses. @param least lines with text on both sides @param crossing share of lines that may cross a gap */
+/**
+ * Where columns are divided: gaps that persist down the lines. A line counts by its pieces, since one that crosses gaps, as a
+ * header does, has few.
+ *
+ * @param least lines with text on both sides, and pieces of a column
+ * @param crossing share of what may cross a gap
+ */
 export function channelsOf(lines: readonly TextLine[], least: number, crossing = MAX_CROSSING): number[] {
   const multi = lines.filter(isMulti);
   const size = multi.map(({ row }) => row.size).sort((a, b) => a - b)[multi.length >> 1] ?? 0;
-  const edges = multi.flatMap(({ pieces }) =>
-    pieces.flatMap(({ x0, x1 }) => [
-      { x: x0, step: 1 },
-      { x: x1, step: -1 },
-    ]),
-  );
-  edges.sort((a, b) => a.x - b.x || a.step - b.step);
-  const gaps = multi.flatMap(({ pieces }) =>
-    pieces.slice(1).map(({ x0 }, at) => ({ x0: pieces[at]?.x1 ?? 0, x1: x0 })),
-  );
-  const channels: number[] = [];
-  let checked = 0;
-  let covering = 0;
-  let from: number | undefined;
-  const most = crossing * multi.length;
-  for (const { x, step } of edges) {
-    covering += step;
-    if (covering <= most && step < 0) from ??= x;
-    if (covering <= most || from === undefined) continue;
-    const middle = (from + x) / 2;
-    const support =
-      x - from < MIN_CHANNEL * size ? 0 : gaps.filter((gap) => gap.x0 < middle && gap.x1 > middle).length;
-    if (support >= least) channels.push(middle);
-    if (++checked > MAX_CHANNELS) return [];
-    from = undefined;
+  const edges: { x: number; covering: number; gaps: number }[] = [];
+  const centers: number[] = [];
+  let most = 0;
+  for (const { pieces } of multi) {
+    most += crossing * pieces.length;
+    for (const [at, { x0, x1 }] of pieces.entries()) {
+      edges.push({ x: x0, covering: pieces.length, gaps: at > 0 ? -1 : 0 });
+      edges.push({ x: x1, covering: -pieces.length, gaps: at + 1 < pieces.length ? 1 : 0 });
+      centers.push((x0 + x1) / 2);
+    }
   }
-  return channels;
+  edges.sort((a, b) => a.x - b.x || a.covering - b.covering);
+  centers.sort((a, b) => a - b);
+  const found: Channel[] = [];
+  let open: Channel | undefined;
+  let [covering, gaps] = [0, 0];
+  for (const [index, edge] of edges.entries()) {
+    covering += edge.covering;
+    gaps += edge.gaps;
+    const [x0, x1] = [edge.x, edges[index + 1]?.x ?? edge.x];
+    if (covering > most || gaps < least) open = undefined;
+    else if (open === undefined) {
+      open = { x0, x1, from: x0, to: x1, gaps };
+      found.push(open);
+    } else {
+      open.to = x1;
+      if (gaps > open.gaps) Object.assign(open, { x0, x1, gaps });
+      else if (gaps === open.gaps && x0 <= open.x1) open.x1 = x1;
+    }
+  }
+  return apart(
+    found.filter(({ from, to }) => to - from >= MIN_CHANNEL * size),
+    centers,
+    least,
+  );
+}
+
+/** A gap, and the part of it that most lines have. */
+interface Channel {
+  x0: number;
+  x1: number;
+  readonly from: number;
+  to: number;
+  gaps: number;
+}
+
+/** The middles of channels with a column between them: of those without, the one that most lines have. */
+function apart(channels: readonly Channel[], centers: readonly number[], least: number): number[] {
+  const kept: (Channel & { middle: number; before: number })[] = [];
+  let before = 0;
+  for (const channel of channels) {
+    const middle = (channel.x0 + channel.x1) / 2;
+    while ((centers[before] ?? Infinity) < middle) before++;
+    const last = kept.at(-1);
+    if (last === undefined || before - last.before >= least) kept.push({ ...channel, middle, before });
+    else if (channel.gaps > last.gaps) kept[kept.length - 1] = { ...channel, middle, before };
+  }
+  return kept.length > MAX_CHANNELS ? [] : kept.map(({ middle }) => middle);
 }
 
 /** Puts the pieces of a line into columns; one over several columns is in the first. */
