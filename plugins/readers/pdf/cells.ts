@@ -197,17 +197,43 @@ export function conflicts(lines: readonly CellRow[]): boolean {
   return found >= Math.max(1, 0.5 * (lines.length - 1));
 }
 
-/** Joins lines that continue the row before, or begin that after. */
-export function joinedRows(lines: readonly CellRow[]): CellRow[] {
-  const first = lines.findIndex((line) => numbersOf(line).some((at) => at > 0));
+/** Whether lines of a cell between rules on all sides are rows: numbers are below numbers, or there is space between them. */
+export function hasRows(lines: readonly CellRow[]): boolean {
+  const numeric = lines.filter((line) => numbersOf(line).length > 1);
+  const shared = numeric.filter((line, at) => {
+    const before = numbersOf(numeric[at - 1] ?? line);
+    return at > 0 && numbersOf(line).filter((column) => before.includes(column)).length > 1;
+  });
+  if (shared.length > 0 || conflicts(lines)) return true;
+  const distances = lines.slice(1).map(({ base }, at) => base - (lines[at]?.base ?? 0));
+  const usual = distances.toSorted((a, b) => a - b)[(distances.length - 1) >> 1] ?? Infinity;
+  return lines.some((line, at) => {
+    const own = filledOf(line);
+    return own[0] === 0 && own.length > 1 && (distances[at - 1] ?? 0) > 1.4 * usual;
+  });
+}
+
+/** How many lines at the beginning are of the header: those before numbers that are no years. */
+export function headsOf(lines: readonly CellRow[]): number {
+  const isOfBody = (line: CellRow) =>
+    numbersOf(line).some((at) => at > 0 && !YEAR.test(cellText(line.cells[at] ?? [])));
+  return Math.max(lines.findIndex(isOfBody), 0);
+}
+
+const YEAR = /^(?:1[89]|20)\d\d[*a-z]?$/;
+
+/** Joins lines that continue the row before, or begin that after. @param heads how many are of the header */
+export function joinedRows(lines: readonly CellRow[], heads: number): CellRow[] {
   const usual = usualDistance(lines);
   const rows: CellRow[] = [];
   let isBegun = false;
   for (const [index, line] of lines.entries()) {
     const last = rows.at(-1);
     const next = lines[index + 1];
-    if (last !== undefined && (isBegun || continues(last, line, { usual, isHead: index < first })))
-      joinRow(last, line);
+    const isJoined =
+      last !== undefined &&
+      (isBegun || (index < heads ? isWrapped(last, line) : continues(last, line, usual)));
+    if (isJoined) joinRow(last, line);
     else rows.push(line);
     const text = cellText(line.cells[0] ?? []);
     isBegun =
@@ -221,6 +247,24 @@ export function joinedRows(lines: readonly CellRow[]): CellRow[] {
   return rows;
 }
 
+/** Whether a line of the header goes on with the cells above it: its cells are below them. One over several columns is not. */
+function isWrapped(row: CellRow, line: CellRow): boolean {
+  if (line.base - row.last > 1.7 * line.size) return false;
+  const [own, before] = [filledOf(line), filledOf(row)];
+  const shared = own.filter((at) => before.includes(at));
+  if (shared.length < Math.min(own.length, before.length)) return false;
+  return shared.every((at) => {
+    const [above, below] = [row.cells[at]?.at(-1) ?? [], line.cells[at]?.[0] ?? []];
+    const [a0, a1, b0, b1] = [
+      above[0]?.x0 ?? 0,
+      above.at(-1)?.x1 ?? 0,
+      below[0]?.x0 ?? 0,
+      below.at(-1)?.x1 ?? 0,
+    ];
+    return Math.min(Math.abs(a0 - b0), Math.abs(a1 - b1), Math.abs(a0 + a1 - b0 - b1) / 2) < 0.6 * line.size;
+  });
+}
+
 /** The usual distance of rows, from one with several cells to the next. */
 function usualDistance(lines: readonly CellRow[]): number {
   const distances: number[] = [];
@@ -232,11 +276,7 @@ function usualDistance(lines: readonly CellRow[]): number {
   return distances.sort((a, b) => a - b)[distances.length >> 1] ?? Infinity;
 }
 
-function continues(
-  row: CellRow,
-  line: CellRow,
-  { usual, isHead }: { usual: number; isHead: boolean },
-): boolean {
+function continues(row: CellRow, line: CellRow, usual: number): boolean {
   const [own, before] = [filledOf(line), filledOf(row)];
   const distance = line.base - row.last;
   const numbers = numbersOf(line);
@@ -244,12 +284,6 @@ function continues(
   if (numbers.some((at) => at > 0 && isNumber(row.cells[at] ?? []))) return false;
   const isClose = distance < 0.85 * usual;
   const isWithin = own.every((at) => before.includes(at));
-  if (isHead) {
-    if (numbers.some((at) => at > 0)) return false;
-    return isClose
-      ? isWithin || before.every((at) => own.includes(at))
-      : isWithin && own.length < before.length && own[0] !== 0;
-  }
   if (numbers.length > 0 && !(own.length === 1 && own[0] === 0)) return false;
   if (own[0] === 0 && own.length > 1 && !isClose) return false;
   if (own[0] === 0 && own.length === 1 && !isClose)

@@ -4,6 +4,8 @@ import {
   cellRowBy,
   channelsOf,
   conflicts,
+  hasRows,
+  headsOf,
   isMulti,
   joinedRows,
   joinRow,
@@ -15,6 +17,7 @@ import {
 } from './cells.ts';
 import { columnsOf, rowsOf } from './columns.ts';
 import { findGrids, type Grid } from './grids.ts';
+import { placeHeader } from './header.ts';
 import { runsFromRight, textOf } from './lines.ts';
 import type { OpenPage, Run, Table, TableRow } from './page.ts';
 import { findRules, type Rules, turnedRules } from './rules.ts';
@@ -75,29 +78,33 @@ function withRuns(grids: readonly Grid[], runs: readonly Run[]): { grid: Grid; i
   return found;
 }
 
-/** What is between two rules. */
-interface Band {
-  readonly band: number;
-  readonly lines: readonly TextLine[];
-}
-
 /** Rows of a table with rules; none if it is not one. Text between rules without columns divides tables. */
 function tableOfGrid(grid: Grid, runs: readonly Run[]): Run[] {
-  const bandOf = (run: Run) => grid.rowOf((run.y0 + run.y1) / 2, (run.x0 + run.x1) / 2);
-  const bands = [...Map.groupBy(runs, bandOf)]
+  const places = grid.placesOf(runs);
+  const bands = [...Map.groupBy(runs, (run) => places.get(run)?.row ?? 0)]
     .sort(([a], [b]) => a - b)
-    .map(([band, own]) => ({ band, lines: textLinesOf(rowsOf(own), true) }));
-  if (grid.xs.length > 2) return tableOfBands(grid, bands, withInner(grid, runs));
+    .map(([, own]) => textLinesOf(rowsOf(own), true));
+  if (grid.xs.length > 2) {
+    const edges = withInner(grid, runs);
+    const xOf = (run: Run) => places.get(run)?.x ?? 0;
+    const cells = bands.map((lines) =>
+      lines.map((line) => cellRowBy(line, edges.length + 1, (run) => columnAt(edges, xOf(run)))),
+    );
+    return tableOfBands(grid, cells, false);
+  }
   const found: Run[] = [];
-  let table: Band[] = [];
+  let table: TextLine[][] = [];
   const end = (): void => {
     const own = table.slice(0, table.findLastIndex(isOfTable) + 1);
-    for (const run of tableOfBands(grid, own, undefined)) found.push(run);
+    const lines = own.flat();
+    const edges = channelsOf(lines, 2, MAX_CROSSING_IN_RULES);
+    const cells = own.map((band) => band.map((line) => cellRow(line, edges)));
+    if (lines.length > 0 && !isCode(lines) && !flowsOn(cells.flat()))
+      for (const run of tableOfBands(grid, cells, true)) found.push(run);
     table = [];
   };
   for (const band of bands) {
-    const isText =
-      !isOfTable(band) && band.lines.some(({ row }) => row.x1 - row.x0 > 0.6 * (grid.x1 - grid.x0));
+    const isText = !isOfTable(band) && band.some(({ row }) => row.x1 - row.x0 > 0.6 * (grid.x1 - grid.x0));
     if (isText) end();
     else if (table.length > 0 || isOfTable(band)) table.push(band);
   }
@@ -105,29 +112,20 @@ function tableOfGrid(grid: Grid, runs: readonly Run[]): Run[] {
   return found;
 }
 
-/** @param inner the edges between columns, unless text tells them */
-function tableOfBands(grid: Grid, bands: readonly Band[], inner: readonly number[] | undefined): Run[] {
-  const lines = bands.flatMap((one) => one.lines);
-  const edges = inner ?? channelsOf(lines, 2, MAX_CROSSING_IN_RULES);
-  const isOpen = inner === undefined;
-  if (lines.length === 0 || (isOpen && (isCode(lines) || flowsOn(lines.map((line) => cellRow(line, edges))))))
-    return [];
-  const columnOf = (run: Run) => edges.filter((x) => x < (run.x0 + run.x1) / 2).length;
-  const rows = bands.flatMap(({ band, lines: own }) => {
-    const cellRows = own.map((line) =>
-      isOpen
-        ? cellRow(line, edges)
-        : cellRowBy(line, edges.length + 1, (run) => {
-            const column = grid.columnOf((run.x0 + run.x1) / 2, band);
-            return column === undefined ? columnOf(run) : edges.filter((x) => x < column).length;
-          }),
-    );
-    const isOfRows =
-      cellRows.length > 1 && (conflicts(cellRows) || (isOpen && bands.length < 0.6 * lines.length));
-    return isOfRows ? joinedRows(cellRows) : [cellRows.reduce(joinRow)];
+const columnAt = (edges: readonly number[], at: number): number => edges.filter((x) => x < at).length;
+
+/** @param bands lines of cells between rules @param isOpen whether rules divide no columns */
+function tableOfBands(grid: Grid, bands: readonly (readonly CellRow[])[], isOpen: boolean): Run[] {
+  const lines = bands.flat();
+  const columns = lines[0]?.cells.length ?? 0;
+  let heads = headsOf(lines);
+  const rows = bands.flatMap((band) => {
+    const isOfRows = isOpen ? bands.length < 0.6 * lines.length || conflicts(band) : hasRows(band);
+    const own = isOfRows ? joinedRows(band, heads) : [band.reduce(joinRow)];
+    heads -= band.length;
+    return own;
   });
   const filled = rows.flatMap(({ cells }) => cells.filter(({ length }) => length > 0)).length;
-  const columns = edges.length + 1;
   const isSparse =
     filled < 0.3 * rows.length * columns || grid.cells < 0.45 * (grid.xs.length - 1) * (grid.ys.length - 1);
   if (rows.length < 2 || columns < 2 || filled < 4 || isSparse) return [];
@@ -139,7 +137,7 @@ const isCode = (lines: readonly TextLine[]): boolean =>
   lines.every(({ row }) => row.runs.every(({ isMono }) => isMono));
 
 /** Whether what is between two rules may be of a table without columns of rules, and is not running text. */
-const isOfTable = ({ lines }: Band): boolean => lines.filter(isMulti).length > 0.3 * lines.length;
+const isOfTable = (band: readonly TextLine[]): boolean => band.filter(isMulti).length > 0.3 * band.length;
 
 /** The inner edges of a grid, and gaps that divide what is between two of them. */
 function withInner(grid: Grid, runs: readonly Run[]): number[] {
@@ -215,7 +213,7 @@ function tableOfBlock(block: readonly TextLine[], depth: number): Run[] {
     return [...tablesIn(block.slice(0, misfit), depth + 1), ...tablesIn(block.slice(misfit + 1), depth + 1)];
   const lines = block.map((line) => cellRow(line, channels));
   if (!isTabular(block, lines, channels)) return [];
-  const rows = joinedRows(lines);
+  const rows = joinedRows(lines, headsOf(lines));
   return rows.length < MIN_ROWS ? [] : written(rows, false);
 }
 
@@ -224,6 +222,7 @@ const isMultiAt = (pieces: readonly Piece[], channels: readonly number[]): numbe
 
 /** The rows of a table, without columns that are blank. The first column is the one that its readers begin with. */
 function written(rows: readonly CellRow[], isRuled: boolean): Run[] {
+  placeHeader(rows);
   const kept = [...(rows[0]?.cells.keys() ?? [])].filter((at) =>
     rows.some(({ cells }) => cells[at]?.length !== 0),
   );
