@@ -1,6 +1,8 @@
 import type { Row } from './columns.ts';
+import { ruleBelow } from './header.ts';
 import { textOf } from './lines.ts';
 import type { Run } from './page.ts';
+import type { Rule } from './rules.ts';
 
 /** A line of text, divided at wide gaps. */
 export interface TextLine {
@@ -38,7 +40,7 @@ const SIGN = /^(?:[$\u20ac\u00a3\u00a5]|US\$)\s*\(?$/;
 const CLOSING = /^[)%\]]+$/;
 export const BEGINS_WITHIN = /^[\p{Ll}(&,;]/u;
 const ENDS_WITHIN =
-  /(?:[,\u2010\u2013-]|\b(?:and|or|of|the|to|for|in|by|from|with|on|at|de|del|la|und|et))$/i;
+  /(?:,|\p{L}[\u2010\u2013-]|\b(?:and|or|of|the|to|for|in|by|from|with|on|at|de|del|la|und|et))$/iu;
 
 export function textLinesOf(rows: readonly Row[], isRuled = false): TextLine[] {
   return rows.map((row) => {
@@ -138,8 +140,38 @@ function apart(channels: readonly Channel[], centers: readonly number[], least: 
   return kept.length > MAX_CHANNELS ? [] : kept.map(({ middle }) => middle);
 }
 
+/** Characters of the same width: in a fixed-pitch font, and those of numbers. */
+const NUMBERS = /^[\d\s.,()%$\u2010-\u2013\u2212-]+$/;
+
+/** Divides a run at the spaces nearest to channels, if its characters are of the same width. */
+function parts(run: Run, channels: readonly number[]): Run[] {
+  const inner = channels.filter((x) => x > run.x0 + run.size && x < run.x1 - run.size);
+  const text = run.text.trimEnd();
+  if (inner.length === 0 || !(run.isMono || NUMBERS.test(text))) return [run];
+  const width = (run.x1 - run.x0) / text.length;
+  const found: Run[] = [];
+  let from = 0;
+  const add = (to: number): void => {
+    const part = text.slice(from, to);
+    const begin = from + part.length - part.trimStart().length;
+    const [x0, x1] = [run.x0 + begin * width, run.x0 + (from + part.trimEnd().length) * width];
+    found.push({ ...run, text: part.trim(), x0, x1, whole: run });
+    from = to;
+  };
+  for (const x of inner) {
+    const at = Math.round((x - run.x0) / width);
+    const space = [0, -1, 1, -2, 2].map((step) => at + step).find((one) => text[one] === ' ' && one > from);
+    if (space !== undefined) add(space);
+  }
+  if (found.length === 0) return [run];
+  add(text.length);
+  return found;
+}
+
 /** Puts the pieces of a line into columns; one over several columns is in the first. */
-export function cellRow({ pieces, row }: TextLine, channels: readonly number[]): CellRow {
+export function cellRow(line: TextLine, channels: readonly number[]): CellRow {
+  const { row } = line;
+  const pieces = line.pieces.map(({ runs }) => ({ runs: runs.flatMap((run) => parts(run, channels)) }));
   const columns = new Map<Run, number>();
   for (const { runs } of pieces) {
     let column = 0;
@@ -148,19 +180,25 @@ export function cellRow({ pieces, row }: TextLine, channels: readonly number[]):
       // A currency sign belongs to the number at its right, a bracket or percent sign to that at its left.
       const { x0, x1 } = isSign(run) ? (runs[at + 1] ?? run) : run;
       const own = channels.filter(
-        (x) => x < (at === 0 ? Math.max(x0, Math.min(x0 + row.size, x1)) : x0),
+        (x) => x < (run.whole !== undefined ? (x0 + x1) / 2 : at === 0 ? Math.max(x0, Math.min(x0 + row.size, x1)) : x0),
       ).length;
-      const isParted = own > column && gap > MIN_CHANNEL * row.size && !isClosing(run);
+      const isParted =
+        own > column && (gap > MIN_CHANNEL * row.size || run.whole !== undefined) && !isClosing(run);
       if (at === 0 || isParted) column = own;
       columns.set(run, column);
     }
   }
-  return cellRowBy({ pieces, row }, channels.length + 1, (run) => columns.get(run) ?? 0);
+  return cellRowBy(row, channels.length + 1, (run) => columns.get(run) ?? 0, [...columns.keys()]);
 }
 
-export function cellRowBy({ row }: TextLine, count: number, columnOf: (run: Run) => number): CellRow {
+export function cellRowBy(
+  row: Row,
+  count: number,
+  columnOf: (run: Run) => number,
+  runs: readonly Run[] = row.runs,
+): CellRow {
   const cells: Run[][][] = Array.from({ length: count }, () => []);
-  for (const run of row.runs) {
+  for (const run of runs) {
     const cell = cells[columnOf(run)];
     if (cell?.[0] === undefined) cell?.push([run]);
     else cell[0].push(run);
@@ -220,10 +258,10 @@ export function headsOf(lines: readonly CellRow[]): number {
   return Math.max(lines.findIndex(isOfBody), 0);
 }
 
-const YEAR = /^(?:1[89]|20)\d\d[*a-z]?$/;
+const YEAR = /^(?:1[89]|20)\d\d(?:[\u2010-\u2013/-]\d{2,4})?[*a-z]?$/;
 
-/** Joins lines that continue the row before, or begin that after. @param heads how many are of the header */
-export function joinedRows(lines: readonly CellRow[], heads: number): CellRow[] {
+/** Joins lines that continue the row before, or begin that after. @param heads those of the header @param across the rules of the page */
+export function joinedRows(lines: readonly CellRow[], heads: ReadonlySet<CellRow>, across: readonly Rule[]): CellRow[] {
   const usual = usualDistance(lines);
   const rows: CellRow[] = [];
   let isBegun = false;
@@ -232,11 +270,12 @@ export function joinedRows(lines: readonly CellRow[], heads: number): CellRow[] 
     const next = lines[index + 1];
     const isJoined =
       last !== undefined &&
-      (isBegun || (index < heads ? isWrapped(last, line) : continues(last, line, usual)));
+      (isBegun || (heads.has(line) ? isWrapped(last, line, across) : continues(last, line, usual)));
     if (isJoined) joinRow(last, line);
     else rows.push(line);
     const text = cellText(line.cells[0] ?? []);
     isBegun =
+      !isJoined &&
       next !== undefined &&
       filledOf(line).join() === '0' &&
       filledOf(next).length > 1 &&
@@ -248,12 +287,14 @@ export function joinedRows(lines: readonly CellRow[], heads: number): CellRow[] 
 }
 
 /** Whether a line of the header goes on with the cells above it: its cells are below them. One over several columns is not. */
-function isWrapped(row: CellRow, line: CellRow): boolean {
+function isWrapped(row: CellRow, line: CellRow, across: readonly Rule[]): boolean {
   if (line.base - row.last > 1.7 * line.size) return false;
   const [own, before] = [filledOf(line), filledOf(row)];
   const shared = own.filter((at) => before.includes(at));
   if (shared.length < Math.min(own.length, before.length)) return false;
+  if (numbersOf(line).some((at) => isNumber(row.cells[at] ?? []))) return false;
   return shared.every((at) => {
+    if (ruleBelow(row.cells[at] ?? [], across, line.base - 0.5 * line.size) !== undefined) return false;
     const [above, below] = [row.cells[at]?.at(-1) ?? [], line.cells[at]?.[0] ?? []];
     const [a0, a1, b0, b1] = [
       above[0]?.x0 ?? 0,

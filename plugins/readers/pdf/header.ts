@@ -1,5 +1,6 @@
-import { type CellRow, filledOf, headsOf } from './cells.ts';
+import { type CellRow, filledOf } from './cells.ts';
 import type { Run } from './page.ts';
+import type { Rule } from './rules.ts';
 
 /** Rows of a header that are looked at. */
 const MAX_HEADS = 8;
@@ -12,9 +13,30 @@ interface Extent {
 /** Columns from the first to the last. */
 type Span = readonly [number, number];
 
-/** Puts each header cell where it begins: one over several columns into the first, one beside such cells into the first row. */
-export function placeHeader(rows: readonly CellRow[]): void {
-  const heads = rows.slice(0, Math.min(headsOf(rows), MAX_HEADS));
+/** A rule below a header cell over several columns; undefined if there is none, or the text is underlined. @param most where it is at most */
+export function ruleBelow(cell: readonly Run[][], across: readonly Rule[], most = Infinity): Rule | undefined {
+  const [last] = cell.at(-1) ?? [];
+  if (last === undefined) return undefined;
+  const { x0, x1 } = extentOf(cell.flat());
+  const [middle, { base, size }] = [(x0 + x1) / 2, last];
+  return across.find(
+    ({ at, from, to }) =>
+      at > base - 0.2 * size &&
+      at < Math.min(base + 1.3 * size, most) &&
+      from < middle &&
+      to > middle &&
+      to - from > x1 - x0 + 0.5 * size,
+  );
+}
+
+/**
+ * Puts each header cell where it begins: one over several columns into the first, one beside such cells into the first row.
+ *
+ * @param count how many rows are of the header
+ * @param across the rules of the page
+ */
+export function placeHeader(rows: readonly CellRow[], count: number, across: readonly Rule[]): void {
+  const heads = rows.slice(0, Math.min(count, MAX_HEADS));
   const last = heads.findIndex((row) => filledOf(row)[0] === 0);
   if (heads.length < 2 || last === -1) return;
   const columns = extentsOf(rows.slice(last));
@@ -27,7 +49,7 @@ export function placeHeader(rows: readonly CellRow[]): void {
     let from = 1;
     for (const [index, column] of filled.entries()) {
       const to = (filled[index + 1] ?? columns.length) - 1;
-      const [first, end] = spanOf(row.cells[column] ?? [], columns, [from, to]) ?? [column, column];
+      const [first, end] = spanOf(row.cells[column] ?? [], columns, [from, to], across) ?? [column, column];
       if (first !== column) [row.cells[first], row.cells[column]] = [row.cells[column] ?? [], []];
       if (end > first) isSpanned = true;
       for (let one = first; one <= end; one++) covered.add(one);
@@ -35,11 +57,10 @@ export function placeHeader(rows: readonly CellRow[]): void {
     }
   }
   if (!isSpanned) return;
+  const [top, ...others] = heads.filter((row) => filledOf(row).length > 1);
   for (const column of columns.keys()) {
-    const at = heads.findIndex((row) => row.cells[column]?.length !== 0);
-    const [row, top] = [heads[at], heads[0]];
-    if (at > last || row === undefined || top === undefined || row === top || covered.has(column)) continue;
-    [top.cells[column], row.cells[column]] = [row.cells[column] ?? [], []];
+    if (top === undefined || covered.has(column)) continue;
+    for (const { cells } of others) top.cells[column]?.push(...(cells[column]?.splice(0) ?? []));
   }
 }
 
@@ -53,8 +74,21 @@ const extentOf = (runs: readonly Run[]): Extent => ({
   x1: runs.reduce((most, { x1 }) => Math.max(most, x1), -Infinity),
 });
 
-/** The most columns whose middle is that of a cell. */
-function spanOf(cell: readonly Run[][], columns: readonly Extent[], [from, to]: Span): Span | undefined {
+/** The columns over the rule below a cell, or the most whose middle is that of the cell. */
+function spanOf(
+  cell: readonly Run[][],
+  columns: readonly Extent[],
+  [from, to]: Span,
+  across: readonly Rule[],
+): Span | undefined {
+  const rule = ruleBelow(cell, across);
+  if (rule !== undefined) {
+    const isOver = ({ x0, x1 }: Extent) => (x0 + x1) / 2 > rule.from && (x0 + x1) / 2 < rule.to;
+    const first = columns.findIndex((one, at) => at >= from && isOver(one));
+    const last = columns.findLastIndex((one, at) => at <= to && isOver(one));
+    const isOfAll = columns[0] !== undefined && isOver(columns[0]);
+    if (first !== -1 && last >= first && !isOfAll) return [first, last];
+  }
   const { x0, x1 } = extentOf(cell.flat());
   const size = cell[0]?.[0]?.size ?? 0;
   let best: Span | undefined;

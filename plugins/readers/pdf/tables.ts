@@ -20,7 +20,7 @@ import { findGrids, type Grid } from './grids.ts';
 import { placeHeader } from './header.ts';
 import { runsFromRight, textOf } from './lines.ts';
 import type { OpenPage, Run, Table, TableRow } from './page.ts';
-import { findRules, type Rules, turnedRules } from './rules.ts';
+import { findRules, type Rule, type Rules, turnedRules } from './rules.ts';
 import { flowsOn, isTabular, MIN_ROWS } from './tabular.ts';
 
 /** Font sizes between base lines within a table, and lines in a row that are text over its whole width. */
@@ -42,12 +42,12 @@ function replaced(runs: Run[], rules: Rules): Run[] {
   const add = (rows: readonly Run[]): void => {
     for (const row of rows) for (const run of row.row?.runs ?? []) rowOf.set(run, row);
   };
-  for (const { grid, inside } of withRuns(findGrids(rules), runs)) add(tableOfGrid(grid, inside));
+  for (const { grid, inside } of withRuns(findGrids(rules), runs)) add(tableOfGrid(grid, inside, rules.across));
   const rest = runs.filter((run) => !rowOf.has(run));
   const isTabular =
     rowsOf(rest).filter((row) => textLinesOf([row])[0]?.pieces.length !== 1).length >= MIN_ROWS;
   if (isTabular)
-    for (const rows of columnsOf([...rest, ...new Set(rowOf.values())])) add(tablesIn(textLinesOf(rows)));
+    for (const rows of columnsOf([...rest, ...new Set(rowOf.values())])) add(tablesIn(textLinesOf(rows), rules.across));
   return rowOf.size === 0 ? runs : inPlace(runs, rowOf);
 }
 
@@ -79,7 +79,7 @@ function withRuns(grids: readonly Grid[], runs: readonly Run[]): { grid: Grid; i
 }
 
 /** Rows of a table with rules; none if it is not one. Text between rules without columns divides tables. */
-function tableOfGrid(grid: Grid, runs: readonly Run[]): Run[] {
+function tableOfGrid(grid: Grid, runs: readonly Run[], across: readonly Rule[]): Run[] {
   const places = grid.placesOf(runs);
   const bands = [...Map.groupBy(runs, (run) => places.get(run)?.row ?? 0)]
     .sort(([a], [b]) => a - b)
@@ -88,9 +88,9 @@ function tableOfGrid(grid: Grid, runs: readonly Run[]): Run[] {
     const edges = withInner(grid, runs);
     const xOf = (run: Run) => places.get(run)?.x ?? 0;
     const cells = bands.map((lines) =>
-      lines.map((line) => cellRowBy(line, edges.length + 1, (run) => columnAt(edges, xOf(run)))),
+      lines.map((line) => cellRowBy(line.row, edges.length + 1, (run) => columnAt(edges, xOf(run)))),
     );
-    return tableOfBands(grid, cells, false);
+    return tableOfBands(grid, cells, { across, isOpen: false });
   }
   const found: Run[] = [];
   let table: TextLine[][] = [];
@@ -100,7 +100,7 @@ function tableOfGrid(grid: Grid, runs: readonly Run[]): Run[] {
     const edges = channelsOf(lines, 2, MAX_CROSSING_IN_RULES);
     const cells = own.map((band) => band.map((line) => cellRow(line, edges)));
     if (lines.length > 0 && !isCode(lines) && !flowsOn(cells.flat()))
-      for (const run of tableOfBands(grid, cells, true)) found.push(run);
+      for (const run of tableOfBands(grid, cells, { across, isOpen: true })) found.push(run);
     table = [];
   };
   for (const band of bands) {
@@ -115,21 +115,24 @@ function tableOfGrid(grid: Grid, runs: readonly Run[]): Run[] {
 const columnAt = (edges: readonly number[], at: number): number => edges.filter((x) => x < at).length;
 
 /** @param bands lines of cells between rules @param isOpen whether rules divide no columns */
-function tableOfBands(grid: Grid, bands: readonly (readonly CellRow[])[], isOpen: boolean): Run[] {
+function tableOfBands(
+  grid: Grid,
+  bands: readonly (readonly CellRow[])[],
+  { across, isOpen }: { across: readonly Rule[]; isOpen: boolean },
+): Run[] {
   const lines = bands.flat();
   const columns = lines[0]?.cells.length ?? 0;
-  let heads = headsOf(lines);
+  const count = Math.max(headsOf(lines), bands.length > 1 ? (bands[0]?.length ?? 0) : 0);
+  const heads = new Set(lines.slice(0, count));
   const rows = bands.flatMap((band) => {
     const isOfRows = isOpen ? bands.length < 0.6 * lines.length || conflicts(band) : hasRows(band);
-    const own = isOfRows ? joinedRows(band, heads) : [band.reduce(joinRow)];
-    heads -= band.length;
-    return own;
+    return isOfRows ? joinedRows(band, heads, across) : [band.reduce(joinRow)];
   });
   const filled = rows.flatMap(({ cells }) => cells.filter(({ length }) => length > 0)).length;
   const isSparse =
-    filled < 0.3 * rows.length * columns || grid.cells < 0.45 * (grid.xs.length - 1) * (grid.ys.length - 1);
+    filled < 0.3 * rows.length * columns || grid.cells < 0.25 * (grid.xs.length - 1) * (grid.ys.length - 1);
   if (rows.length < 2 || columns < 2 || filled < 4 || isSparse) return [];
-  return written(rows, true);
+  return written(rows, { across, heads, isRuled: true });
 }
 
 /** Whether all lines are in a fixed-pitch font: between rules, they are code. */
@@ -157,13 +160,13 @@ function withInner(grid: Grid, runs: readonly Run[]): number[] {
 }
 
 /** Tables without rules in the lines of a column. */
-function tablesIn(lines: readonly TextLine[], depth = 0): Run[] {
+function tablesIn(lines: readonly TextLine[], across: readonly Rule[], depth = 0): Run[] {
   const found: Run[] = [];
   let block: TextLine[] = [];
   const end = (): void => {
     while (block.length > 0 && !isLastOf(block)) block.pop();
     if (block.filter(isMulti).length >= MIN_ROWS)
-      for (const run of tableOfBlock(block, depth)) found.push(run);
+      for (const run of tableOfBlock(block, across, depth)) found.push(run);
     block = [];
   };
   for (const [index, line] of lines.entries()) {
@@ -201,7 +204,7 @@ function isLastOf(block: readonly TextLine[]): boolean {
   return x0 > extentOf(block)[0] + 2 * size && base - before.base < 1.7 * size;
 }
 
-function tableOfBlock(block: readonly TextLine[], depth: number): Run[] {
+function tableOfBlock(block: readonly TextLine[], across: readonly Rule[], depth: number): Run[] {
   const channels = channelsOf(block, Math.max(MIN_ROWS - 1, 0.1 * block.length));
   if (channels.length === 0) return [];
   const crosses = ({ pieces }: TextLine) =>
@@ -210,19 +213,26 @@ function tableOfBlock(block: readonly TextLine[], depth: number): Run[] {
   const misfit = block.findIndex((line) => isMulti(line) && crosses(line));
   const misfits = block.filter((line) => isMulti(line) && crosses(line)).length;
   if (misfits > 0.2 * block.length && depth < 8 && misfit >= 0)
-    return [...tablesIn(block.slice(0, misfit), depth + 1), ...tablesIn(block.slice(misfit + 1), depth + 1)];
+    return [...tablesIn(block.slice(0, misfit), across, depth + 1), ...tablesIn(block.slice(misfit + 1), across, depth + 1)];
   const lines = block.map((line) => cellRow(line, channels));
   if (!isTabular(block, lines, channels)) return [];
-  const rows = joinedRows(lines, headsOf(lines));
-  return rows.length < MIN_ROWS ? [] : written(rows, false);
+  const heads = new Set(lines.slice(0, headsOf(lines)));
+  const rows = joinedRows(lines, heads, across);
+  return rows.length < MIN_ROWS ? [] : written(rows, { across, heads, isRuled: false });
 }
 
 const isMultiAt = (pieces: readonly Piece[], channels: readonly number[]): number =>
   new Set(pieces.map(({ x0, x1 }) => channels.filter((x) => x < (x0 + x1) / 2).length)).size;
 
+/** Dots from a label to its numbers. */
+const LEADER = /\s?(?:[.\u2026]\s?){5,}$/;
+
 /** The rows of a table, without columns that are blank. The first column is the one that its readers begin with. */
-function written(rows: readonly CellRow[], isRuled: boolean): Run[] {
-  placeHeader(rows);
+function written(
+  rows: readonly CellRow[],
+  { across, heads, isRuled }: { across: readonly Rule[]; heads: ReadonlySet<CellRow>; isRuled: boolean },
+): Run[] {
+  placeHeader(rows, rows.filter((row) => heads.has(row)).length, across);
   const kept = [...(rows[0]?.cells.keys() ?? [])].filter((at) =>
     rows.some(({ cells }) => cells[at]?.length !== 0),
   );
@@ -233,10 +243,10 @@ function written(rows: readonly CellRow[], isRuled: boolean): Run[] {
   );
   const table: Table = { columns: kept.length, lefts, isRuled };
   return rows.flatMap(({ cells, base, size }): Run[] => {
-    const runs = cells.flat(2);
+    const runs = [...new Set(cells.flat(2).map((run) => run.whole ?? run))];
     const [first] = runs;
     if (first === undefined) return [];
-    const lines = kept.map((at) => (cells[at] ?? []).map(textOf));
+    const lines = kept.map((at) => (cells[at] ?? []).map((line) => textOf(line).replace(LEADER, '')));
     const row: TableRow = { table, cells: lines, runs };
     return [
       {

@@ -17,7 +17,11 @@ interface Cell {
   readonly column: number;
 }
 
-const plain = (text: string): string => text.normalize('NFKC').replace(/[\s\u00ad|\\]+/g, '');
+const plain = (text: string): string =>
+  text
+    .normalize("NFKC")
+    .replace(/(?:[.]\s*){3,}$/, "")
+    .replace(/[\s\u00ad|\\]+/g, '');
 const decoded = (xml: string): string =>
   xml
     .replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, '$1')
