@@ -253,11 +253,12 @@ export function hasRows(lines: readonly CellRow[]): boolean {
 
 /** How many lines at the beginning are of the header: those before numbers that are no years. */
 export function headsOf(lines: readonly CellRow[]): number {
-  const isOfBody = (line: CellRow) =>
-    numbersOf(line).some((at) => at > 0 && !YEAR.test(cellText(line.cells[at] ?? [])));
   return Math.max(lines.findIndex(isOfBody), 0);
 }
 
+/** Whether a line has numbers that are no years. */
+export const isOfBody = (line: CellRow): boolean =>
+  numbersOf(line).some((at) => at > 0 && !YEAR.test(cellText(line.cells[at] ?? [])));
 const YEAR = /^(?:1[89]|20)\d\d(?:[\u2010-\u2013/-]\d{2,4})?[*a-z]?$/;
 
 /** Joins lines that continue the row before, or begin that after. @param heads those of the header @param across the rules of the page */
@@ -268,10 +269,10 @@ export function joinedRows(lines: readonly CellRow[], heads: ReadonlySet<CellRow
   for (const [index, line] of lines.entries()) {
     const last = rows.at(-1);
     const next = lines[index + 1];
-    const isJoined =
+    const isJoined: boolean =
       last !== undefined &&
       (isBegun || (heads.has(line) ? isWrapped(last, line, across) : continues(last, line, usual)));
-    if (isJoined) joinRow(last, line);
+    if (isJoined && last !== undefined) joinRow(last, line);
     else rows.push(line);
     const text = cellText(line.cells[0] ?? []);
     isBegun =

@@ -1,4 +1,4 @@
-import { type CellRow, filledOf } from './cells.ts';
+import { type CellRow, filledOf, isOfBody } from './cells.ts';
 import type { Run } from './page.ts';
 import type { Rule } from './rules.ts';
 
@@ -57,7 +57,9 @@ export function placeHeader(rows: readonly CellRow[], count: number, across: rea
     }
   }
   if (!isSpanned) return;
-  const [top, ...others] = heads.filter((row) => filledOf(row).length > 1);
+  const [top, ...others] = heads.filter(
+    (row, at) => at <= last || (filledOf(row).length > 1 && !isOfBody(row)),
+  );
   for (const column of columns.keys()) {
     if (top === undefined || covered.has(column)) continue;
     for (const { cells } of others) top.cells[column]?.push(...(cells[column]?.splice(0) ?? []));
