@@ -21,7 +21,7 @@ import { placeHeader } from './header.ts';
 import { runsFromRight, textOf } from './lines.ts';
 import type { OpenPage, Run, Table, TableRow } from './page.ts';
 import { findRules, type Rule, type Rules, turnedRules } from './rules.ts';
-import { flowsOn, isTabular, MIN_ROWS } from './tabular.ts';
+import { flowsOn, isOpenTable, isTabular, MIN_ROWS } from './tabular.ts';
 
 /** Font sizes between base lines within a table, and lines in a row that are text over its whole width. */
 const MAX_LEADING = 4;
@@ -34,15 +34,26 @@ const MAX_COMPARED = 20;
 /** Replaces the runs of tables by one run for each row. */
 export function withTables(open: OpenPage, runs: ReadonlyMap<number, Run[]>): Map<number, Run[]> {
   const rules = findRules(open);
-  return new Map(Array.from(runs, ([turns, own]) => [turns, replaced(own, turnedRules(rules, turns, open))]));
+  return new Map(
+    Array.from(runs, ([turns, own]) => {
+      const height = turns % 2 === 0 ? open.height : open.width;
+      return [turns, replaced(own, turnedRules(rules, turns, open), height)];
+    }),
+  );
 }
 
-function replaced(runs: Run[], rules: Rules): Run[] {
+/** Share of the height of a page between the rules of its header and its footer. */
+const FRAME = 0.8;
+
+function replaced(runs: Run[], rules: Rules, height: number): Run[] {
   const rowOf = new Map<Run, Run>();
   const add = (rows: readonly Run[]): void => {
     for (const row of rows) for (const run of row.row?.runs ?? []) rowOf.set(run, row);
   };
-  for (const { grid, inside } of withRuns(findGrids(rules), runs)) add(tableOfGrid(grid, inside, rules.across));
+  const grids = findGrids(rules).filter(
+    ({ xs, ys, y0, y1 }) => xs.length > 2 || ys.length > 4 || y1 - y0 < FRAME * height,
+  );
+  for (const { grid, inside } of withRuns(grids, runs)) add(tableOfGrid(grid, inside, rules.across));
   const rest = runs.filter((run) => !rowOf.has(run));
   const isTabular =
     rowsOf(rest).filter((row) => textLinesOf([row])[0]?.pieces.length !== 1).length >= MIN_ROWS;
@@ -99,7 +110,7 @@ function tableOfGrid(grid: Grid, runs: readonly Run[], across: readonly Rule[]):
     const lines = own.flat();
     const edges = channelsOf(lines, 2, MAX_CROSSING_IN_RULES);
     const cells = own.map((band) => band.map((line) => cellRow(line, edges)));
-    if (lines.length > 0 && !isCode(lines) && !flowsOn(cells.flat()))
+    if (isOpenTable(lines, cells.flat()))
       for (const run of tableOfBands(grid, cells, { across, isOpen: true })) found.push(run);
     table = [];
   };
@@ -129,15 +140,12 @@ function tableOfBands(
     return isOfRows ? joinedRows(band, heads, across) : [band.reduce(joinRow)];
   });
   const filled = rows.flatMap(({ cells }) => cells.filter(({ length }) => length > 0)).length;
-  const isSparse =
-    filled < 0.3 * rows.length * columns || grid.cells < 0.25 * (grid.xs.length - 1) * (grid.ys.length - 1);
-  if (rows.length < 2 || columns < 2 || filled < 4 || isSparse) return [];
+  const share = filled / (rows.length * columns);
+  const isDrawing = grid.cells < 0.45 * (grid.xs.length - 1) * (grid.ys.length - 1) && share < 0.6;
+  if (rows.length < 2 || columns < 2 || filled < 4 || share < 0.3 || isDrawing) return [];
   return written(rows, { across, heads, isRuled: true });
 }
 
-/** Whether all lines are in a fixed-pitch font: between rules, they are code. */
-const isCode = (lines: readonly TextLine[]): boolean =>
-  lines.every(({ row }) => row.runs.every(({ isMono }) => isMono));
 
 /** Whether what is between two rules may be of a table without columns of rules, and is not running text. */
 const isOfTable = (band: readonly TextLine[]): boolean => band.filter(isMulti).length > 0.3 * band.length;
@@ -159,6 +167,12 @@ function withInner(grid: Grid, runs: readonly Run[]): number[] {
   return [...edges, ...inner].sort((a, b) => a - b);
 }
 
+/** The beginning of a caption, in the languages of most files. */
+const CAPTION = /^\s*(?:table|tab|figure|fig|tabelle|abbildung|tableau|tabla|figura|tabela|exhibit|表|图)\.?\s*\d/i;
+
+const isCaption = ({ row }: TextLine): boolean =>
+  CAPTION.test(`${row.runs[0]?.text ?? ''}${row.runs[1]?.text ?? ''}`);
+
 /** Tables without rules in the lines of a column. */
 function tablesIn(lines: readonly TextLine[], across: readonly Rule[], depth = 0): Run[] {
   const found: Run[] = [];
@@ -174,8 +188,9 @@ function tablesIn(lines: readonly TextLine[], across: readonly Rule[], depth = 0
     const isApart =
       last !== undefined &&
       line.row.base - last.row.base > MAX_LEADING * Math.max(line.row.size, last.row.size);
-    if (isApart || line.row.runs.some(({ row }) => row !== undefined)) end();
+    if (isApart || isCaption(line) || line.row.runs.some(({ row }) => row !== undefined)) end();
     if (line.row.runs.some(({ row }) => row !== undefined)) continue;
+    if (isCaption(line)) continue;
     const isText = lines.slice(Math.max(index - MAX_HEADS, 0), index + 1).every((one) => !isMulti(one));
     if (isText && block.length > 0 && !isNarrow(line, block)) end();
     if (block.length > 0 || isMulti(line)) block.push(line);
