@@ -37,6 +37,7 @@ export const NUMBER =
 const BEGINS_NUMBER = /^[\s$\u20ac\u00a3\u00a5(<>~+\u2010-\u2015\u2212-]*(?:\d|$|n\/?a\b)/i;
 const ENDS_NUMBER = /(?:\d[\s%)*\u2020]*|^[\s%)*\u2010-\u2015\u2212-]*|^n\/?a)$/i;
 const SIGN = /^(?:[$\u20ac\u00a3\u00a5]|US\$)\s*\(?$/;
+const BULLET = /^[\u2022\u25aa\u25cf\u25a0\uf0b7\uf0a7]$/;
 const CLOSING = /^[)%\]]+$/;
 export const BEGINS_WITHIN = /^[\p{Ll}(&,;]/u;
 const ENDS_WITHIN =
@@ -54,6 +55,7 @@ export function textLinesOf(rows: readonly Row[], isRuled = false): TextLine[] {
       const isOfLast =
         last !== undefined &&
         (run.x0 - last.x1 < gap ||
+          (run.x0 - last.x1 < 3 * row.size && isBullet(last.runs.at(-1)) && !isBullet(run)) ||
           (run.x0 - last.x1 < 12 * gap && last.runs.length === 1 && isSign(last.runs[0])) ||
           (run.x0 - last.x1 < 2 * gap && isClosing(run)));
       if (isOfLast && run.row === undefined) {
@@ -66,6 +68,7 @@ export function textLinesOf(rows: readonly Row[], isRuled = false): TextLine[] {
 }
 
 const isSign = (run: Run | undefined): boolean => SIGN.test(run?.text.trim() ?? '');
+const isBullet = (run: Run | undefined): boolean => BULLET.test(run?.text.trim() ?? '');
 const isClosing = ({ text }: Run): boolean => CLOSING.test(text.trim());
 
 export const isMulti = ({ pieces }: TextLine): boolean => pieces.length > 1;

@@ -53,7 +53,10 @@ function replaced(runs: Run[], rules: Rules, height: number): Run[] {
   const grids = findGrids(rules).filter(
     ({ xs, ys, y0, y1 }) => xs.length > 2 || ys.length > 4 || y1 - y0 < FRAME * height,
   );
-  for (const { grid, inside } of withRuns(grids, runs)) add(tableOfGrid(grid, inside, rules.across));
+  const found = withRuns(grids, runs);
+  const enclosed = new Set(found.flatMap(({ inside }) => inside));
+  const free = grids.length === 0 ? [] : runs.filter((run) => !enclosed.has(run));
+  for (const { grid, inside } of found) add(tableOfGrid(grid, inside, { free, across: rules.across }));
   const rest = runs.filter((run) => !rowOf.has(run));
   const isTabular =
     rowsOf(rest).filter((row) => textLinesOf([row])[0]?.pieces.length !== 1).length >= MIN_ROWS;
@@ -89,8 +92,14 @@ function withRuns(grids: readonly Grid[], runs: readonly Run[]): { grid: Grid; i
   return found;
 }
 
+/** What is around a grid: runs that no grid encloses, and the rules of the page. */
+interface Around {
+  readonly free: readonly Run[];
+  readonly across: readonly Rule[];
+}
+
 /** Rows of a table with rules; none if it is not one. Text between rules without columns divides tables. */
-function tableOfGrid(grid: Grid, runs: readonly Run[], across: readonly Rule[]): Run[] {
+function tableOfGrid(grid: Grid, runs: readonly Run[], { free, across }: Around): Run[] {
   const places = grid.placesOf(runs);
   const bands = [...Map.groupBy(runs, (run) => places.get(run)?.row ?? 0)]
     .sort(([a], [b]) => a - b)
@@ -109,7 +118,13 @@ function tableOfGrid(grid: Grid, runs: readonly Run[], across: readonly Rule[]):
     const own = table.slice(0, table.findLastIndex(isOfTable) + 1);
     const lines = own.flat();
     const edges = channelsOf(lines, 2, MAX_CROSSING_IN_RULES);
-    const cells = own.map((band) => band.map((line) => cellRow(line, edges)));
+    const [above, below] =
+      own[0] === bands[0] || own.at(-1) === bands.at(-1) ? beside(grid, edges, free) : [[], []];
+    const cells = [
+      own[0] === bands[0] ? above : [],
+      ...own,
+      own.at(-1) === bands.at(-1) ? below : [],
+    ].flatMap((band) => (band.length > 0 ? [band.map((line) => cellRow(line, edges))] : []));
     if (isOpenTable(lines, cells.flat()))
       for (const run of tableOfBands(grid, cells, { across, isOpen: true })) found.push(run);
     table = [];
@@ -122,6 +137,45 @@ function tableOfGrid(grid: Grid, runs: readonly Run[], across: readonly Rule[]):
   end();
   return found;
 }
+
+/** Font sizes between a rule and a row beyond it. */
+const MAX_BEYOND = 2.5;
+
+/** Lines above the first rule and below the last that are rows of its table, whose header may be above all rules. */
+function beside(grid: Grid, edges: readonly number[], free: readonly Run[]): readonly [TextLine[], TextLine[]] {
+  const isNear = ({ x0, x1, y0, y1 }: Run) =>
+    x0 > grid.x0 - NEAR_GRID &&
+    x1 < grid.x1 + NEAR_GRID &&
+    y1 > grid.y0 - NEAR_GRID * MAX_BEYOND &&
+    y0 < grid.y1 + NEAR_GRID * MAX_BEYOND;
+  const lines = textLinesOf(rowsOf(free.filter(isNear)), true);
+  const columns = edges.length + 1;
+  const fits = ({ pieces }: TextLine, share: number) =>
+    pieces.length >= share * columns &&
+    pieces.every(({ x0, x1 }) => !edges.some((x) => x > x0 && x < x1)) &&
+    isMultiAt(pieces, edges) === pieces.length;
+  const above: TextLine[] = [];
+  let base = grid.y0;
+  for (const line of lines.filter(({ row }) => row.base < grid.y0).reverse()) {
+    if (base - line.row.base > MAX_BEYOND * line.row.size || line.pieces.length < 2 || !fits(line, 0.6)) break;
+    above.unshift(line);
+    base = line.row.base;
+  }
+  const below: TextLine[] = [];
+  base = grid.y1;
+  for (const line of lines.filter(({ row }) => row.y0 > grid.y1 - 1)) {
+    const isNext = line.row.base - base < MAX_BEYOND * line.row.size && columns > 2 && fits(line, 1);
+    const isWrapped =
+      below.length > 0 && line.row.base - base < 1.7 * line.row.size && line.row.x0 > (edges[0] ?? 0) && fits(line, 0);
+    if (!isNext && !isWrapped) break;
+    below.push(line);
+    base = line.row.base;
+  }
+  return [above, below];
+}
+
+/** Points around a grid in which its rows may be. */
+const NEAR_GRID = 20;
 
 const columnAt = (edges: readonly number[], at: number): number => edges.filter((x) => x < at).length;
 
