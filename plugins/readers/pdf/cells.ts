@@ -49,15 +49,12 @@ export function textLinesOf(rows: readonly Row[], isRuled = false): TextLine[] {
     const isMono = row.runs.every((run) => run.isMono);
     for (const run of row.runs) {
       const last = pieces.at(-1);
-      const isNarrow =
-        isRuled || BEGINS_NUMBER.test(run.text) || ENDS_NUMBER.test(last?.runs.at(-1)?.text ?? '');
-      const gap = (isMono ? MIN_GAP_MONO : isNarrow ? MIN_GAP : WIDE_GAP) * row.size;
+      const space = last === undefined ? Infinity : (run.x0 - last.x1) / row.size;
+      // What is beside a gap matters only if the gap is neither narrow nor wide.
       const isOfLast =
         last !== undefined &&
-        (run.x0 - last.x1 < gap ||
-          (run.x0 - last.x1 < 3 * row.size && isBullet(last.runs.at(-1)) && !isBullet(run)) ||
-          (run.x0 - last.x1 < 12 * gap && last.runs.length === 1 && isSign(last.runs[0])) ||
-          (run.x0 - last.x1 < 2 * gap && isClosing(run)));
+        (space < MIN_GAP ||
+          (space < MAX_GAP && (space < leastGap(last, run, isRuled, isMono) || belongs(last, run, space))));
       if (isOfLast && run.row === undefined) {
         last.runs.push(run);
         last.x1 = Math.max(last.x1, run.x1);
@@ -65,6 +62,24 @@ export function textLinesOf(rows: readonly Row[], isRuled = false): TextLine[] {
     }
     return { pieces, row };
   });
+}
+
+/** Font sizes beyond which a gap is between two cells. */
+const MAX_GAP = 12;
+
+/** Font sizes of the least gap between two cells. */
+function leastGap(last: Piece, run: Run, isRuled: boolean, isMono: boolean): number {
+  if (isMono) return MIN_GAP_MONO;
+  const isNarrow = isRuled || BEGINS_NUMBER.test(run.text) || ENDS_NUMBER.test(last.runs.at(-1)?.text ?? '');
+  return isNarrow ? MIN_GAP : WIDE_GAP;
+}
+
+/** Whether a sign, a bullet or a bracket is beside what it belongs to. */
+function belongs({ runs }: Piece, run: Run, space: number): boolean {
+  const [first] = runs;
+  if (runs.length === 1 && isSign(first)) return true;
+  if (space < 3 && isBullet(runs.at(-1)) && !isBullet(run)) return true;
+  return space < 2 * MIN_GAP && isClosing(run);
 }
 
 const isSign = (run: Run | undefined): boolean => SIGN.test(run?.text.trim() ?? '');
