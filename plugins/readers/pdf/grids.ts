@@ -45,10 +45,13 @@ interface Component {
 /** Rules that touch each other, directly or through others. */
 function components(across: readonly Rule[], down: readonly Rule[]): Component[] {
   const parents = [...across, ...down].map((_, index) => index);
+  const sorted = down.map((rule, index) => ({ ...rule, index })).sort((a, b) => a.at - b.at);
   for (const [at, { at: y, from, to }] of across.entries())
-    for (const [index, rule] of down.entries())
-      if (rule.at >= from - NEAR && rule.at <= to + NEAR && y >= rule.from - NEAR && y <= rule.to + NEAR)
-        unite(parents, at, across.length + index);
+    for (const rule of sorted) {
+      if (rule.at > to + NEAR) break;
+      if (rule.at >= from - NEAR && y >= rule.from - NEAR && y <= rule.to + NEAR)
+        unite(parents, at, across.length + rule.index);
+    }
   const groups = new Map<number, Component>();
   for (const [index, rule] of [...across, ...down].entries()) {
     const root = rootOf(parents, index);

@@ -58,9 +58,10 @@ function replaced(runs: Run[], rules: Rules, height: number): Run[] {
   const free = grids.length === 0 ? [] : runs.filter((run) => !enclosed.has(run));
   for (const { grid, inside } of found) add(tableOfGrid(grid, inside, { free, across: rules.across }));
   const rest = runs.filter((run) => !rowOf.has(run));
-  const isTabular =
-    rowsOf(rest).filter((row) => textLinesOf([row])[0]?.pieces.length !== 1).length >= MIN_ROWS;
-  if (isTabular)
+  let multi = 0;
+  for (const row of rowsOf(rest))
+    if (multi < MIN_ROWS && row.runs.length > 1 && textLinesOf([row]).some(isMulti)) multi++;
+  if (multi === MIN_ROWS)
     for (const rows of columnsOf([...rest, ...new Set(rowOf.values())])) add(tablesIn(textLinesOf(rows), rules.across));
   return rowOf.size === 0 ? runs : inPlace(runs, rowOf);
 }
