@@ -198,7 +198,13 @@ export function cellRow(line: TextLine, channels: readonly number[]): CellRow {
       // A currency sign belongs to the number at its right, a bracket or percent sign to that at its left.
       const { x0, x1 } = isSign(run) ? (runs[at + 1] ?? run) : run;
       const own = channels.filter(
-        (x) => x < (run.whole !== undefined ? (x0 + x1) / 2 : at === 0 ? Math.max(x0, Math.min(x0 + row.size, x1)) : x0),
+        (x) =>
+          x <
+          (run.whole !== undefined
+            ? (x0 + x1) / 2
+            : at === 0
+              ? Math.max(x0, Math.min(x0 + row.size, x1))
+              : x0),
       ).length;
       const isParted =
         own > column && (gap > MIN_CHANNEL * row.size || run.whole !== undefined) && !isClosing(run);
@@ -239,20 +245,6 @@ export function joinRow(row: CellRow, next: CellRow): CellRow {
   return row;
 }
 
-/** Whether lines between two rules are rows of their own: numbers are below numbers. */
-export function conflicts(lines: readonly CellRow[]): boolean {
-  const numeric = lines.map((line) => new Set(numbersOf(line)));
-  let found = 0;
-  for (const [at, line] of lines.entries())
-    if (
-      at > 0 &&
-      [...(numeric[at] ?? [])].some((column) => numeric[at - 1]?.has(column)) &&
-      filledOf(line).length > 1
-    )
-      found++;
-  return found >= Math.max(1, 0.5 * (lines.length - 1));
-}
-
 /** Whether lines of a cell between rules on all sides are rows: numbers are below numbers, or there is space between them. */
 export function hasRows(lines: readonly CellRow[]): boolean {
   const numeric = lines.filter((line) => numbersOf(line).length > 1);
@@ -260,7 +252,7 @@ export function hasRows(lines: readonly CellRow[]): boolean {
     const before = numbersOf(numeric[at - 1] ?? line);
     return at > 0 && numbersOf(line).filter((column) => before.includes(column)).length > 1;
   });
-  if (shared.length > 0 || conflicts(lines)) return true;
+  if (shared.length > 0) return true;
   const distances = lines.slice(1).map(({ base }, at) => base - (lines[at]?.base ?? 0));
   const usual = distances.toSorted((a, b) => a - b)[(distances.length - 1) >> 1] ?? Infinity;
   return lines.some((line, at) => {
@@ -280,7 +272,11 @@ export const isOfBody = (line: CellRow): boolean =>
 const YEAR = /^(?:1[89]|20)\d\d(?:[\u2010-\u2013/-]\d{2,4})?[*a-z]?$/;
 
 /** Joins lines that continue the row before, or begin that after. @param heads those of the header @param across the rules of the page */
-export function joinedRows(lines: readonly CellRow[], heads: ReadonlySet<CellRow>, across: readonly Rule[]): CellRow[] {
+export function joinedRows(
+  lines: readonly CellRow[],
+  heads: ReadonlySet<CellRow>,
+  across: readonly Rule[],
+): CellRow[] {
   const usual = usualDistance(lines);
   const rows: CellRow[] = [];
   let isBegun = false;

@@ -14,7 +14,11 @@ interface Extent {
 type Span = readonly [number, number];
 
 /** A rule below a header cell over several columns; undefined if there is none, or the text is underlined. @param most where it is at most */
-export function ruleBelow(cell: readonly Run[][], across: readonly Rule[], most = Infinity): Rule | undefined {
+export function ruleBelow(
+  cell: readonly Run[][],
+  across: readonly Rule[],
+  most = Infinity,
+): Rule | undefined {
   const [last] = cell.at(-1) ?? [];
   if (last === undefined) return undefined;
   const { x0, x1 } = extentOf(cell.flat());

@@ -110,7 +110,8 @@ class Lines {
   add(ax: number, ay: number, bx: number, by: number): void {
     const [width, height] = [Math.abs(bx - ax), Math.abs(by - ay)];
     if (!(Math.min(width, height) <= MAX_WIDTH)) return;
-    if (width >= height) this.#across.push({ at: (ay + by) / 2, from: Math.min(ax, bx), to: Math.max(ax, bx) });
+    if (width >= height)
+      this.#across.push({ at: (ay + by) / 2, from: Math.min(ax, bx), to: Math.max(ax, bx) });
     if (height >= width) this.#down.push({ at: (ax + bx) / 2, from: Math.min(ay, by), to: Math.max(ay, by) });
   }
 

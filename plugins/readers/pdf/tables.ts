@@ -3,7 +3,6 @@ import {
   cellRow,
   cellRowBy,
   channelsOf,
-  conflicts,
   hasRows,
   headsOf,
   isMulti,
@@ -62,7 +61,8 @@ function replaced(runs: Run[], rules: Rules, height: number): Run[] {
   for (const row of rowsOf(rest))
     if (multi < MIN_ROWS && row.runs.length > 1 && textLinesOf([row]).some(isMulti)) multi++;
   if (multi === MIN_ROWS)
-    for (const rows of columnsOf([...rest, ...new Set(rowOf.values())])) add(tablesIn(textLinesOf(rows), rules.across));
+    for (const rows of columnsOf([...rest, ...new Set(rowOf.values())]))
+      add(tablesIn(textLinesOf(rows), rules.across));
   return rowOf.size === 0 ? runs : inPlace(runs, rowOf);
 }
 
@@ -143,7 +143,11 @@ function tableOfGrid(grid: Grid, runs: readonly Run[], { free, across }: Around)
 const MAX_BEYOND = 2.5;
 
 /** Lines above the first rule and below the last that are rows of its table, whose header may be above all rules. */
-function beside(grid: Grid, edges: readonly number[], free: readonly Run[]): readonly [TextLine[], TextLine[]] {
+function beside(
+  grid: Grid,
+  edges: readonly number[],
+  free: readonly Run[],
+): readonly [TextLine[], TextLine[]] {
   const isNear = ({ x0, x1, y0, y1 }: Run) =>
     x0 > grid.x0 - NEAR_GRID &&
     x1 < grid.x1 + NEAR_GRID &&
@@ -158,7 +162,8 @@ function beside(grid: Grid, edges: readonly number[], free: readonly Run[]): rea
   const above: TextLine[] = [];
   let base = grid.y0;
   for (const line of lines.filter(({ row }) => row.base < grid.y0).reverse()) {
-    if (base - line.row.base > MAX_BEYOND * line.row.size || line.pieces.length < 2 || !fits(line, 0.6)) break;
+    if (base - line.row.base > MAX_BEYOND * line.row.size || line.pieces.length < 2 || !fits(line, 0.6))
+      break;
     above.unshift(line);
     base = line.row.base;
   }
@@ -167,7 +172,10 @@ function beside(grid: Grid, edges: readonly number[], free: readonly Run[]): rea
   for (const line of lines.filter(({ row }) => row.y0 > grid.y1 - 1)) {
     const isNext = line.row.base - base < MAX_BEYOND * line.row.size && columns > 2 && fits(line, 1);
     const isWrapped =
-      below.length > 0 && line.row.base - base < 1.7 * line.row.size && line.row.x0 > (edges[0] ?? 0) && fits(line, 0);
+      below.length > 0 &&
+      line.row.base - base < 1.7 * line.row.size &&
+      line.row.x0 > (edges[0] ?? 0) &&
+      fits(line, 0);
     if (!isNext && !isWrapped) break;
     below.push(line);
     base = line.row.base;
@@ -191,8 +199,7 @@ function tableOfBands(
   const count = Math.max(headsOf(lines), bands.length > 1 ? (bands[0]?.length ?? 0) : 0);
   const heads = new Set(lines.slice(0, count));
   const rows = bands.flatMap((band) => {
-    const isOfRows = isOpen ? bands.length < 0.6 * lines.length || conflicts(band) : hasRows(band);
-    return isOfRows ? joinedRows(band, heads, across) : [band.reduce(joinRow)];
+    return isOpen || hasRows(band) ? joinedRows(band, heads, across) : [band.reduce(joinRow)];
   });
   const filled = rows.flatMap(({ cells }) => cells.filter(({ length }) => length > 0)).length;
   const share = filled / (rows.length * columns);
@@ -200,7 +207,6 @@ function tableOfBands(
   if (rows.length < 2 || columns < 2 || filled < 4 || share < 0.3 || isDrawing) return [];
   return written(rows, { across, heads, isRuled: true });
 }
-
 
 /** Whether what is between two rules may be of a table without columns of rules, and is not running text. */
 const isOfTable = (band: readonly TextLine[]): boolean => band.filter(isMulti).length > 0.3 * band.length;
@@ -223,7 +229,8 @@ function withInner(grid: Grid, runs: readonly Run[]): number[] {
 }
 
 /** The beginning of a caption, in the languages of most files. */
-const CAPTION = /^\s*(?:table|tab|figure|fig|tabelle|abbildung|tableau|tabla|figura|tabela|exhibit|表|图)\.?\s*\d/i;
+const CAPTION =
+  /^\s*(?:table|tab|figure|fig|tabelle|abbildung|tableau|tabla|figura|tabela|exhibit|表|图)\.?\s*\d/i;
 
 const isCaption = ({ row }: TextLine): boolean =>
   CAPTION.test(`${row.runs[0]?.text ?? ''}${row.runs[1]?.text ?? ''}`);
@@ -283,7 +290,10 @@ function tableOfBlock(block: readonly TextLine[], across: readonly Rule[], depth
   const misfit = block.findIndex((line) => isMulti(line) && crosses(line));
   const misfits = block.filter((line) => isMulti(line) && crosses(line)).length;
   if (misfits > 0.2 * block.length && depth < 8 && misfit >= 0)
-    return [...tablesIn(block.slice(0, misfit), across, depth + 1), ...tablesIn(block.slice(misfit + 1), across, depth + 1)];
+    return [
+      ...tablesIn(block.slice(0, misfit), across, depth + 1),
+      ...tablesIn(block.slice(misfit + 1), across, depth + 1),
+    ];
   const lines = block.map((line) => cellRow(line, channels));
   if (!isTabular(block, lines, channels)) return [];
   const heads = new Set(lines.slice(0, headsOf(lines)));

@@ -65,7 +65,10 @@ export function isOpenTable(block: readonly TextLine[], lines: readonly CellRow[
     block.some(({ row }) => row.runs.some(({ isMono }) => !isMono)) &&
     !isCode &&
     !isOfColumns(texts) &&
-    isAligned(lines.filter((line) => filledOf(line).length > 1), 0.5) &&
+    isAligned(
+      lines.filter((line) => filledOf(line).length > 1),
+      0.5,
+    ) &&
     !flowsOn(lines)
   );
 }
@@ -148,7 +151,12 @@ function isAxis(texts: readonly (readonly string[])[], column: number): boolean 
   const steps = numbers.slice(1).map((one, at) => (numbers[at] ?? 0) - one);
   const [first = 0] = steps;
   const isYear = (numbers[0] ?? 0) > 1800 && first === 1;
-  return steps.length > 2 && first > 0 && !isYear && steps.slice(0, -1).every((step) => Math.abs(step - first) < 0.01 * first);
+  return (
+    steps.length > 2 &&
+    first > 0 &&
+    !isYear &&
+    steps.slice(0, -1).every((step) => Math.abs(step - first) < 0.01 * first)
+  );
 }
 
 /** Whether rows end with page numbers, which never decrease. */

@@ -22,8 +22,8 @@ interface Cell {
 
 const plain = (text: string): string =>
   text
-    .normalize("NFKC")
-    .replace(/(?:[.]\s*){3,}$/, "")
+    .normalize('NFKC')
+    .replace(/(?:[.]\s*){3,}$/, '')
     .replace(/[\s\u00ad|\\]+/g, '');
 const decoded = (xml: string): string =>
   xml
