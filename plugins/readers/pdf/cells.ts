@@ -1,5 +1,4 @@
 import type { Row } from './columns.ts';
-import { ruleBelow } from './header.ts';
 import { textOf } from './lines.ts';
 import type { Run } from './page.ts';
 import type { Rule } from './rules.ts';
@@ -299,6 +298,36 @@ export function joinedRows(
       (BEGINS_WITHIN.test(cellText(next.cells[0] ?? [])) || ENDS_WITHIN.test(text));
   }
   return rows;
+}
+
+export interface Extent {
+  readonly x0: number;
+  readonly x1: number;
+}
+
+export const extentOf = (runs: readonly Run[]): Extent => ({
+  x0: runs.reduce((least, { x0 }) => Math.min(least, x0), Infinity),
+  x1: runs.reduce((most, { x1 }) => Math.max(most, x1), -Infinity),
+});
+
+/** A rule below a header cell over several columns; undefined if there is none, or the text is underlined. @param most where it is at most */
+export function ruleBelow(
+  cell: readonly Run[][],
+  across: readonly Rule[],
+  most = Infinity,
+): Rule | undefined {
+  const [last] = cell.at(-1) ?? [];
+  if (last === undefined) return undefined;
+  const { x0, x1 } = extentOf(cell.flat());
+  const [middle, { base, size }] = [(x0 + x1) / 2, last];
+  return across.find(
+    ({ at, from, to }) =>
+      at > base - 0.2 * size &&
+      at < Math.min(base + 1.3 * size, most) &&
+      from < middle &&
+      to > middle &&
+      to - from > x1 - x0 + 0.5 * size,
+  );
 }
 
 /** Whether a line of the header goes on with the cells above it: its cells are below them. One over several columns is not. */

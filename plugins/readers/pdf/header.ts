@@ -1,37 +1,12 @@
-import { type CellRow, filledOf, isOfBody } from './cells.ts';
+import { type CellRow, type Extent, extentOf, filledOf, isOfBody, ruleBelow } from './cells.ts';
 import type { Run } from './page.ts';
 import type { Rule } from './rules.ts';
 
 /** Rows of a header that are looked at. */
 const MAX_HEADS = 8;
 
-interface Extent {
-  readonly x0: number;
-  readonly x1: number;
-}
-
 /** Columns from the first to the last. */
 type Span = readonly [number, number];
-
-/** A rule below a header cell over several columns; undefined if there is none, or the text is underlined. @param most where it is at most */
-export function ruleBelow(
-  cell: readonly Run[][],
-  across: readonly Rule[],
-  most = Infinity,
-): Rule | undefined {
-  const [last] = cell.at(-1) ?? [];
-  if (last === undefined) return undefined;
-  const { x0, x1 } = extentOf(cell.flat());
-  const [middle, { base, size }] = [(x0 + x1) / 2, last];
-  return across.find(
-    ({ at, from, to }) =>
-      at > base - 0.2 * size &&
-      at < Math.min(base + 1.3 * size, most) &&
-      from < middle &&
-      to > middle &&
-      to - from > x1 - x0 + 0.5 * size,
-  );
-}
 
 /**
  * Puts each header cell where it begins: one over several columns into the first, one beside such cells into the first row.
@@ -74,11 +49,6 @@ const extentsOf = (rows: readonly CellRow[]): Extent[] =>
   (rows[0]?.cells ?? []).map((_, column) =>
     extentOf(rows.flatMap(({ cells }) => cells[column]?.flat() ?? [])),
   );
-
-const extentOf = (runs: readonly Run[]): Extent => ({
-  x0: runs.reduce((least, { x0 }) => Math.min(least, x0), Infinity),
-  x1: runs.reduce((most, { x1 }) => Math.max(most, x1), -Infinity),
-});
 
 /** The columns over the rule below a cell, or the most whose middle is that of the cell. */
 function spanOf(

@@ -62,7 +62,10 @@ export function findRules(open: OpenPage): Rules {
       if (type === MOVE_TO) {
         if (!isStroked && x1 > -Infinity) lines.add(x0, y0, x1, y1);
         [kept, x0, y0, x1, y1] = [lines.count, Infinity, Infinity, -Infinity, -Infinity];
-      } else if (type !== LINE_TO) return lines.cut(kept);
+      } else if (type !== LINE_TO) {
+        lines.cut(kept);
+        return;
+      }
       if (segment === 0) return;
       call.FPDFPathSegment_GetPoint(segment, scratch, scratch + 4);
       const [u, v] = [pdfium.float32(0), pdfium.float32(1)];
