@@ -204,7 +204,10 @@ function tableOfBands(
   const filled = rows.flatMap(({ cells }) => cells.filter(({ length }) => length > 0)).length;
   const share = filled / (rows.length * columns);
   const isDrawing = grid.cells < 0.45 * (grid.xs.length - 1) * (grid.ys.length - 1) && share < 0.6;
-  if (rows.length < 2 || columns < 2 || filled < 4 || share < 0.3 || isDrawing) return [];
+  // Boxes of a layout hold running text.
+  const isLayout =
+    rows.length < 3 && columns > 3 && rows.some(({ cells }) => cells.some((cell) => cell.length > 12));
+  if (isLayout || rows.length < 2 || columns < 2 || filled < 4 || share < 0.3 || isDrawing) return [];
   return written(rows, { across, heads, isRuled: true });
 }
 
