@@ -1,15 +1,20 @@
-import type { Turnable } from './page.ts';
+import { rowsOf } from './columns.ts';
+import type { Run, Turnable } from './page.ts';
 import type { Rule, Rules } from './rules.ts';
 
-/** What rules enclose: the edges of its columns and rows, its cells, and where a point is in it. */
+/** What rules enclose: the edges of its columns and rows, its cells, and where runs are in it. */
 export interface Grid extends Turnable {
   readonly xs: readonly number[];
   readonly ys: readonly number[];
   /** How many cells it has; merged ones are one. */
   readonly cells: number;
-  readonly rowOf: (y: number, x: number) => number;
-  /** A point in the column of the cell, which may be merged of several; undefined without columns. */
-  readonly columnOf: (x: number, row: number) => number | undefined;
+  readonly placesOf: (runs: readonly Run[]) => Map<Run, Place>;
+}
+
+/** The row of a run, and a point in its column: those in which its cell begins. */
+export interface Place {
+  readonly row: number;
+  readonly x: number;
 }
 
 /** Points within which rules touch, and edges are one. */
@@ -40,10 +45,13 @@ interface Component {
 /** Rules that touch each other, directly or through others. */
 function components(across: readonly Rule[], down: readonly Rule[]): Component[] {
   const parents = [...across, ...down].map((_, index) => index);
+  const sorted = down.map((rule, index) => ({ ...rule, index })).sort((a, b) => a.at - b.at);
   for (const [at, { at: y, from, to }] of across.entries())
-    for (const [index, rule] of down.entries())
-      if (rule.at >= from - NEAR && rule.at <= to + NEAR && y >= rule.from - NEAR && y <= rule.to + NEAR)
-        unite(parents, at, across.length + index);
+    for (const rule of sorted) {
+      if (rule.at > to + NEAR) break;
+      if (rule.at >= from - NEAR && y >= rule.from - NEAR && y <= rule.to + NEAR)
+        unite(parents, at, across.length + rule.index);
+    }
   const groups = new Map<number, Component>();
   for (const [index, rule] of [...across, ...down].entries()) {
     const root = rootOf(parents, index);
@@ -108,13 +116,7 @@ function gridOf(across: readonly Rule[], down: readonly Rule[]): Grid | undefine
       if (column + 1 < columns && !rights.has(`${column + 1} ${row}`)) unite(parents, cell, cell + 1);
       if (row + 1 < rows && !bottoms.has(`${row + 1} ${column}`)) unite(parents, cell, cell + columns);
     }
-  const indexOf = (edges: readonly number[], at: number) =>
-    Math.max(
-      edges.findLastIndex((edge) => edge < at),
-      0,
-    );
-  const cellOf = (x: number, row: number) =>
-    rootOf(parents, Math.min(row, rows - 1) * columns + Math.min(indexOf(xs, x), columns - 1));
+  const rootAt = (row: number, column: number) => rootOf(parents, row * columns + column);
   return {
     xs,
     ys,
@@ -123,15 +125,62 @@ function gridOf(across: readonly Rule[], down: readonly Rule[]): Grid | undefine
     y0: ys[0] ?? 0,
     y1: ys.at(-1) ?? 0,
     cells: parents.filter((_, index) => rootOf(parents, index) === index).length,
-    rowOf: (y, x) => (down.length === 0 ? indexOf(ys, y) : Math.floor(cellOf(x, indexOf(ys, y)) / columns)),
-    columnOf: (x, row) => {
-      const first = cellOf(x, row) % columns;
-      return first === Math.min(indexOf(xs, x), columns - 1)
-        ? undefined
-        : ((xs[first] ?? 0) + (xs[first + 1] ?? 0)) / 2;
-    },
+    placesOf: (runs) => placesOf(runs, { xs, ys, rootAt }),
   };
 }
+
+/** Rows of a cell, from which each of its lines may be of a row of its own. */
+const MIN_TALL = 4;
+/** Font sizes between runs that may be in cells of their own. */
+const MIN_APART = 0.9;
+
+interface Cells {
+  readonly xs: readonly number[];
+  readonly ys: readonly number[];
+  readonly rootAt: (row: number, column: number) => number;
+}
+
+/** Rules between cells may be missing: a cell whose text keeps to the rows or columns beside it is not one that is merged. */
+function placesOf(runs: readonly Run[], { xs, ys, rootAt }: Cells): Map<Run, Place> {
+  const columns = xs.length - 1;
+  const indexOf = (edges: readonly number[], at: number) =>
+    Math.min(
+      Math.max(
+        edges.findLastIndex((edge) => edge < at),
+        0,
+      ),
+      edges.length - 2,
+    );
+  const rowOf = ({ y0, y1 }: Turnable) => indexOf(ys, (y0 + y1) / 2);
+  const columnOf = ({ x0, x1 }: Turnable) => indexOf(xs, (x0 + x1) / 2);
+  const places = new Map<Run, Place>();
+  for (const [root, own] of Map.groupBy(runs, (run) => rootAt(rowOf(run), columnOf(run)))) {
+    const [top, left] = [Math.floor(root / columns), root % columns];
+    let bottom = top;
+    while (bottom + 2 < ys.length && rootAt(bottom + 1, left) === root) bottom++;
+    const isMerged = bottom > top || rootAt(top, left + 1) === root;
+    const lines = isMerged ? rowsOf(own) : [];
+    const isTall = bottom - top + 1 >= MIN_TALL && isRowByRow(lines.map(rowOf), bottom - top + 1);
+    const isWide = new Set(own.map(columnOf)).size > 1 && lines.every(({ runs }) => isDivided(runs, xs));
+    const x = ((xs[left] ?? 0) + (xs[left + 1] ?? 0)) / 2;
+    for (const run of own)
+      places.set(run, {
+        row: isTall ? rowOf(run) : top,
+        x: isWide || columnOf(run) === left ? (run.x0 + run.x1) / 2 : x,
+      });
+  }
+  return places;
+}
+
+const isRowByRow = (rows: readonly number[], count: number): boolean =>
+  new Set(rows).size === rows.length && rows.length > 0.8 * count;
+
+/** Whether no run crosses an edge, and those on both sides of one are apart. */
+const isDivided = (runs: readonly Run[], edges: readonly number[]): boolean =>
+  runs.every(({ x0, x1, size }, at) => {
+    const next = runs[at + 1]?.x0 ?? Infinity;
+    return !edges.some((x) => x > x0 + 1 && (x < x1 - 1 || (x < next && next - x1 < MIN_APART * size)));
+  });
 
 /** Where rules are on an edge, by edge and by what is between two of the others. */
 function walls(rules: readonly Rule[], edges: readonly number[], others: readonly number[]): Set<string> {

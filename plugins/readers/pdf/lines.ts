@@ -50,7 +50,9 @@ export function linesOf(page: Page): Line[] {
         lines.push(line);
         for (const run of row.runs) for (const one of run.row?.runs ?? [run]) lineOfRun.set(one, line);
       }
-  return withFigures(lines, page, lineOfRun);
+  // Rows of tables beside each other, or beside text, stay together.
+  const together = [...Map.groupBy(lines, (line) => line.row?.table ?? line).values()].flat();
+  return withFigures(together, page, lineOfRun);
 }
 
 /** Divides a row at headings of a tagged file: a heading may be on one line with a paragraph. */

@@ -19,6 +19,8 @@ export interface Run {
   readonly color?: number;
   readonly isMono: boolean;
   readonly block: Block | undefined;
+  /** The run that it is a part of. */
+  readonly whole?: Run;
   /** The row of a table, whose text it is. */
   readonly row?: TableRow;
 }

@@ -84,12 +84,13 @@ function withoutTitleRows(lines: readonly Line[]): readonly Line[] {
       ) ?? 0,
     ]),
   );
-  return lines.map((line) => {
+  return lines.map((line, at) => {
     if (line.row === undefined) return line;
     const filled = line.row.cells.filter(({ length }) => length > 0).map((cell) => cell.join(' '));
     const ratio = line.size / (usual.get(line.row.table) || 1);
     const isOneText = filled.length === 1 || (filled.length === 2 && LABEL_OF_TITLE.test(filled[0] ?? ''));
-    const isTitle = isOneText && (ratio > 1.12 || (isBold(line.font) && ratio > 1.04));
+    const isWithin = line.row.table.isRuled && line.row.table === lines[at - 1]?.row?.table;
+    const isTitle = !isWithin && isOneText && (ratio > 1.12 || (isBold(line.font) && ratio > 1.04));
     return isTitle ? { ...line, row: undefined, cells: 1, text: filled.join(' ') } : line;
   });
 }

@@ -1,4 +1,4 @@
-import { type OpenPage, shown, type Turnable, turned } from './page.ts';
+import { type OpenPage, shown, turned } from './page.ts';
 
 /** A straight line along one axis: its place on the other axis, and its ends. */
 export interface Rule {
@@ -30,47 +30,52 @@ const MAX_GAP = 3.5;
 const SAME = 2;
 const MIN_LENGTH = 8;
 
-type Point = readonly [number, number];
-type Matrix = readonly number[];
+/** The six numbers of an affine map, in the order of PDF. */
+type Matrix = readonly [number, number, number, number, number, number];
 
 /** Finds straight lines, thin filled rectangles, and the sides of rectangles that are stroked. */
 export function findRules(open: OpenPage): Rules {
   const { pdfium } = open.file;
   const { call, scratch } = pdfium;
-  const found: Turnable[] = [];
+  const lines = new Lines();
   let objects = 0;
   let segments = 0;
   const matrixOf = (object: number, outer: Matrix): Matrix => {
     if (call.FPDFPageObj_GetMatrix(object, scratch) === 0) return outer;
-    return multiplied(
-      [0, 1, 2, 3, 4, 5].map((at) => pdfium.float32(at)),
-      outer,
-    );
+    const [a, b, c, d, e, f] = [0, 1, 2, 3, 4, 5].map((at) => pdfium.float32(at));
+    return multiplied([a ?? 1, b ?? 0, c ?? 0, d ?? 1, e ?? 0, f ?? 0], outer);
   };
   const readPath = (path: number, outer: Matrix): void => {
     const count = call.FPDFPath_CountSegments(path);
     if (count < 2 || count > MAX_SEGMENTS_OF_PATH) return;
     segments += count;
-    const matrix = matrixOf(path, outer);
     call.FPDFPath_GetDrawMode(path, scratch, scratch + 4);
     const isStroked = pdfium.int32(1) !== 0;
     if (!isStroked && pdfium.int32(0) === 0) return;
-    let points: Point[] = [];
-    const end = (): void => {
-      found.push(...(isStroked ? sidesOf(points) : thinBoxOf(points)));
-      points = [];
-    };
-    for (let index = 0; index < count; index++) {
-      const segment = call.FPDFPath_GetPathSegment(path, index);
-      const type = call.FPDFPathSegment_GetType(segment);
-      if (type === MOVE_TO) end();
-      else if (type !== LINE_TO) return;
+    const [a, b, c, d, e, f] = matrixOf(path, outer);
+    let kept = lines.count;
+    let [x, y, firstX, firstY] = [0, 0, 0, 0];
+    let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];
+    for (let index = 0; index <= count; index++) {
+      const segment = index < count ? call.FPDFPath_GetPathSegment(path, index) : 0;
+      const type = segment === 0 ? MOVE_TO : call.FPDFPathSegment_GetType(segment);
+      if (type === MOVE_TO) {
+        if (!isStroked && x1 > -Infinity) lines.add(x0, y0, x1, y1);
+        [kept, x0, y0, x1, y1] = [lines.count, Infinity, Infinity, -Infinity, -Infinity];
+      } else if (type !== LINE_TO) {
+        lines.cut(kept);
+        return;
+      }
+      if (segment === 0) return;
       call.FPDFPathSegment_GetPoint(segment, scratch, scratch + 4);
-      const [x, y] = applied(matrix, pdfium.float32(0), pdfium.float32(1));
-      points.push(shown(open, x, y));
-      if (call.FPDFPathSegment_GetClose(segment) !== 0 && points[0] !== undefined) points.push(points[0]);
+      const [u, v] = [pdfium.float32(0), pdfium.float32(1)];
+      const [toX, toY] = [a * u + c * v + e, b * u + d * v + f];
+      if (type === MOVE_TO) [firstX, firstY] = [toX, toY];
+      else if (isStroked) lines.add(x, y, toX, toY);
+      [x, y] = [toX, toY];
+      [x0, y0, x1, y1] = [Math.min(x0, x), Math.min(y0, y), Math.max(x1, x), Math.max(y1, y)];
+      if (isStroked && call.FPDFPathSegment_GetClose(segment) !== 0) lines.add(x, y, firstX, firstY);
     }
-    end();
   };
   const walk = (count: number, at: (index: number) => number, outer: Matrix, depth: number): void => {
     for (let index = 0; index < count && objects < MAX_OBJECTS && segments < MAX_SEGMENTS; index++) {
@@ -84,45 +89,48 @@ export function findRules(open: OpenPage): Rules {
     }
   };
   const count = call.FPDFPage_CountObjects(open.page);
-  walk(count, (index) => call.FPDFPage_GetObject(open.page, index), [1, 0, 0, 1, 0, 0], 0);
-  return rulesOf(found);
+  const [e, f] = shown(open, 0, 0);
+  const [right, up] = [shown(open, 1, 0), shown(open, 0, 1)];
+  const matrix: Matrix = [right[0] - e, right[1] - f, up[0] - e, up[1] - f, e, f];
+  walk(count, (index) => call.FPDFPage_GetObject(open.page, index), matrix, 0);
+  return lines.rules();
 }
 
-const multiplied = ([a = 1, b = 0, c = 0, d = 1, e = 0, f = 0]: Matrix, outer: Matrix): Matrix => {
-  const [x0, y0] = applied(outer, 0, 0);
-  const [x, y, z] = [applied(outer, a, b), applied(outer, c, d), applied(outer, e, f)];
-  return [x[0] - x0, x[1] - y0, y[0] - x0, y[1] - y0, ...z];
-};
-
-const applied = ([a = 1, b = 0, c = 0, d = 1, e = 0, f = 0]: Matrix, x: number, y: number): Point => [
-  a * x + c * y + e,
-  b * x + d * y + f,
+const multiplied = ([a, b, c, d, e, f]: Matrix, [a2, b2, c2, d2, e2, f2]: Matrix): Matrix => [
+  a * a2 + b * c2,
+  a * b2 + b * d2,
+  c * a2 + d * c2,
+  c * b2 + d * d2,
+  e * a2 + f * c2 + e2,
+  e * b2 + f * d2 + f2,
 ];
 
-function sidesOf(points: readonly Point[]): Turnable[] {
-  return points.slice(1).map((point, index) => around([point, points[index] ?? point]));
-}
+/** Lines along the axes. */
+class Lines {
+  readonly #across: Rule[] = [];
+  readonly #down: Rule[] = [];
 
-function thinBoxOf(points: readonly Point[]): Turnable[] {
-  if (points.length < 2) return [];
-  return [around(points)];
-}
-
-function around(points: readonly Point[]): Turnable {
-  const [x, y] = [points.map((point) => point[0]), points.map((point) => point[1])];
-  return { x0: Math.min(...x), x1: Math.max(...x), y0: Math.min(...y), y1: Math.max(...y) };
-}
-
-function rulesOf(boxes: readonly Turnable[]): Rules {
-  const across: Rule[] = [];
-  const down: Rule[] = [];
-  for (const { x0, x1, y0, y1 } of boxes) {
-    const [width, height] = [x1 - x0, y1 - y0];
-    if (!(Math.min(width, height) <= MAX_WIDTH)) continue;
-    if (width >= height) across.push({ at: (y0 + y1) / 2, from: x0, to: x1 });
-    if (height >= width) down.push({ at: (x0 + x1) / 2, from: y0, to: y1 });
+  add(ax: number, ay: number, bx: number, by: number): void {
+    const [width, height] = [Math.abs(bx - ax), Math.abs(by - ay)];
+    if (!(Math.min(width, height) <= MAX_WIDTH)) return;
+    if (width >= height)
+      this.#across.push({ at: (ay + by) / 2, from: Math.min(ax, bx), to: Math.max(ax, bx) });
+    if (height >= width) this.#down.push({ at: (ax + bx) / 2, from: Math.min(ay, by), to: Math.max(ay, by) });
   }
-  return { across: joined(across), down: joined(down) };
+
+  get count(): readonly [number, number] {
+    return [this.#across.length, this.#down.length];
+  }
+
+  /** Removes the last ones. */
+  cut([across, down]: readonly [number, number]): void {
+    this.#across.length = across;
+    this.#down.length = down;
+  }
+
+  rules(): Rules {
+    return { across: joined(this.#across), down: joined(this.#down) };
+  }
 }
 
 /** Joins pieces of one line. A drawing has no rules. */
@@ -152,10 +160,10 @@ function joined(pieces: Rule[]): Rule[] {
 /** The rules in coordinates in which text of a direction runs to the right. */
 export function turnedRules({ across, down }: Rules, turns: number, open: OpenPage): Rules {
   if (turns === 0) return { across, down };
-  const turnedBox = (ax: number, ay: number, bx: number, by: number) =>
-    around([turned(ax, ay, turns, open), turned(bx, by, turns, open)]);
-  return rulesOf([
-    ...across.map(({ at, from, to }) => turnedBox(from, at, to, at)),
-    ...down.map(({ at, from, to }) => turnedBox(at, from, at, to)),
-  ]);
+  const lines = new Lines();
+  const add = (ax: number, ay: number, bx: number, by: number) =>
+    lines.add(...turned(ax, ay, turns, open), ...turned(bx, by, turns, open));
+  for (const { at, from, to } of across) add(from, at, to, at);
+  for (const { at, from, to } of down) add(at, from, at, to);
+  return lines.rules();
 }

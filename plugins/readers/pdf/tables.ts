@@ -3,7 +3,8 @@ import {
   cellRow,
   cellRowBy,
   channelsOf,
-  conflicts,
+  hasRows,
+  headsOf,
   isMulti,
   joinedRows,
   joinRow,
@@ -15,10 +16,11 @@ import {
 } from './cells.ts';
 import { columnsOf, rowsOf } from './columns.ts';
 import { findGrids, type Grid } from './grids.ts';
+import { placeHeader } from './header.ts';
 import { runsFromRight, textOfRuns } from './lines.ts';
 import type { OpenPage, Run, Table, TableRow } from './page.ts';
-import { findRules, type Rules, turnedRules } from './rules.ts';
-import { flowsOn, isTabular, MIN_ROWS } from './tabular.ts';
+import { findRules, type Rule, type Rules, turnedRules } from './rules.ts';
+import { flowsOn, isOpenTable, isTabular, MIN_ROWS } from './tabular.ts';
 
 /** Font sizes between base lines within a table, and lines in a row that are text over its whole width. */
 const MAX_LEADING = 4;
@@ -31,20 +33,36 @@ const MAX_COMPARED = 20;
 /** Replaces the runs of tables by one run for each row. */
 export function withTables(open: OpenPage, runs: ReadonlyMap<number, Run[]>): Map<number, Run[]> {
   const rules = findRules(open);
-  return new Map(Array.from(runs, ([turns, own]) => [turns, replaced(own, turnedRules(rules, turns, open))]));
+  return new Map(
+    Array.from(runs, ([turns, own]) => {
+      const height = turns % 2 === 0 ? open.height : open.width;
+      return [turns, replaced(own, turnedRules(rules, turns, open), height)];
+    }),
+  );
 }
 
-function replaced(runs: Run[], rules: Rules): Run[] {
+/** Share of the height of a page between the rules of its header and its footer. */
+const FRAME = 0.8;
+
+function replaced(runs: Run[], rules: Rules, height: number): Run[] {
   const rowOf = new Map<Run, Run>();
   const add = (rows: readonly Run[]): void => {
     for (const row of rows) for (const run of row.row?.runs ?? []) rowOf.set(run, row);
   };
-  for (const { grid, inside } of withRuns(findGrids(rules), runs)) add(tableOfGrid(grid, inside));
+  const grids = findGrids(rules).filter(
+    ({ xs, ys, y0, y1 }) => xs.length > 2 || ys.length > 4 || y1 - y0 < FRAME * height,
+  );
+  const found = withRuns(grids, runs);
+  const enclosed = new Set(found.flatMap(({ inside }) => inside));
+  const free = grids.length === 0 ? [] : runs.filter((run) => !enclosed.has(run));
+  for (const { grid, inside } of found) add(tableOfGrid(grid, inside, { free, across: rules.across }));
   const rest = runs.filter((run) => !rowOf.has(run));
-  const isTabular =
-    rowsOf(rest).filter((row) => textLinesOf([row])[0]?.pieces.length !== 1).length >= MIN_ROWS;
-  if (isTabular)
-    for (const rows of columnsOf([...rest, ...new Set(rowOf.values())])) add(tablesIn(textLinesOf(rows)));
+  let multi = 0;
+  for (const row of rowsOf(rest))
+    if (multi < MIN_ROWS && row.runs.length > 1 && textLinesOf([row]).some(isMulti)) multi++;
+  if (multi === MIN_ROWS)
+    for (const rows of columnsOf([...rest, ...new Set(rowOf.values())]))
+      add(tablesIn(textLinesOf(rows), rules.across));
   return rowOf.size === 0 ? runs : inPlace(runs, rowOf);
 }
 
@@ -75,29 +93,45 @@ function withRuns(grids: readonly Grid[], runs: readonly Run[]): { grid: Grid; i
   return found;
 }
 
-/** What is between two rules. */
-interface Band {
-  readonly band: number;
-  readonly lines: readonly TextLine[];
+/** What is around a grid: runs that no grid encloses, and the rules of the page. */
+interface Around {
+  readonly free: readonly Run[];
+  readonly across: readonly Rule[];
 }
 
 /** Rows of a table with rules; none if it is not one. Text between rules without columns divides tables. */
-function tableOfGrid(grid: Grid, runs: readonly Run[]): Run[] {
-  const bandOf = (run: Run) => grid.rowOf((run.y0 + run.y1) / 2, (run.x0 + run.x1) / 2);
-  const bands = [...Map.groupBy(runs, bandOf)]
+function tableOfGrid(grid: Grid, runs: readonly Run[], { free, across }: Around): Run[] {
+  const places = grid.placesOf(runs);
+  const bands = [...Map.groupBy(runs, (run) => places.get(run)?.row ?? 0)]
     .sort(([a], [b]) => a - b)
-    .map(([band, own]) => ({ band, lines: textLinesOf(rowsOf(own), true) }));
-  if (grid.xs.length > 2) return tableOfBands(grid, bands, withInner(grid, runs));
+    .map(([, own]) => textLinesOf(rowsOf(own), true));
+  if (grid.xs.length > 2) {
+    const edges = withInner(grid, runs);
+    const xOf = (run: Run) => places.get(run)?.x ?? 0;
+    const cells = bands.map((lines) =>
+      lines.map((line) => cellRowBy(line.row, edges.length + 1, (run) => columnAt(edges, xOf(run)))),
+    );
+    return tableOfBands(grid, cells, { across, isOpen: false });
+  }
   const found: Run[] = [];
-  let table: Band[] = [];
+  let table: TextLine[][] = [];
   const end = (): void => {
     const own = table.slice(0, table.findLastIndex(isOfTable) + 1);
-    for (const run of tableOfBands(grid, own, undefined)) found.push(run);
+    const lines = own.flat();
+    const edges = channelsOf(lines, 2, MAX_CROSSING_IN_RULES);
+    const [above, below] =
+      own[0] === bands[0] || own.at(-1) === bands.at(-1) ? beside(grid, edges, free) : [[], []];
+    const cells = [
+      own[0] === bands[0] ? above : [],
+      ...own,
+      own.at(-1) === bands.at(-1) ? below : [],
+    ].flatMap((band) => (band.length > 0 ? [band.map((line) => cellRow(line, edges))] : []));
+    if (isOpenTable(lines, cells.flat()))
+      for (const run of tableOfBands(grid, cells, { across, isOpen: true })) found.push(run);
     table = [];
   };
   for (const band of bands) {
-    const isText =
-      !isOfTable(band) && band.lines.some(({ row }) => row.x1 - row.x0 > 0.6 * (grid.x1 - grid.x0));
+    const isText = !isOfTable(band) && band.some(({ row }) => row.x1 - row.x0 > 0.6 * (grid.x1 - grid.x0));
     if (isText) end();
     else if (table.length > 0 || isOfTable(band)) table.push(band);
   }
@@ -105,41 +139,80 @@ function tableOfGrid(grid: Grid, runs: readonly Run[]): Run[] {
   return found;
 }
 
-/** @param inner the edges between columns, unless text tells them */
-function tableOfBands(grid: Grid, bands: readonly Band[], inner: readonly number[] | undefined): Run[] {
-  const lines = bands.flatMap((one) => one.lines);
-  const edges = inner ?? channelsOf(lines, 2, MAX_CROSSING_IN_RULES);
-  const isOpen = inner === undefined;
-  if (lines.length === 0 || (isOpen && (isCode(lines) || flowsOn(lines.map((line) => cellRow(line, edges))))))
-    return [];
-  const columnOf = (run: Run) => edges.filter((x) => x < (run.x0 + run.x1) / 2).length;
-  const rows = bands.flatMap(({ band, lines: own }) => {
-    const cellRows = own.map((line) =>
-      isOpen
-        ? cellRow(line, edges)
-        : cellRowBy(line, edges.length + 1, (run) => {
-            const column = grid.columnOf((run.x0 + run.x1) / 2, band);
-            return column === undefined ? columnOf(run) : edges.filter((x) => x < column).length;
-          }),
-    );
-    const isOfRows =
-      cellRows.length > 1 && (conflicts(cellRows) || (isOpen && bands.length < 0.6 * lines.length));
-    return isOfRows ? joinedRows(cellRows) : [cellRows.reduce(joinRow)];
-  });
-  const filled = rows.flatMap(({ cells }) => cells.filter(({ length }) => length > 0)).length;
+/** Font sizes between a rule and a row beyond it. */
+const MAX_BEYOND = 2.5;
+
+/** Lines above the first rule and below the last that are rows of its table, whose header may be above all rules. */
+function beside(
+  grid: Grid,
+  edges: readonly number[],
+  free: readonly Run[],
+): readonly [TextLine[], TextLine[]] {
+  const isNear = ({ x0, x1, y0, y1 }: Run) =>
+    x0 > grid.x0 - NEAR_GRID &&
+    x1 < grid.x1 + NEAR_GRID &&
+    y1 > grid.y0 - NEAR_GRID * MAX_BEYOND &&
+    y0 < grid.y1 + NEAR_GRID * MAX_BEYOND;
+  const lines = textLinesOf(rowsOf(free.filter(isNear)), true);
   const columns = edges.length + 1;
-  const isSparse =
-    filled < 0.3 * rows.length * columns || grid.cells < 0.45 * (grid.xs.length - 1) * (grid.ys.length - 1);
-  if (rows.length < 2 || columns < 2 || filled < 4 || isSparse) return [];
-  return written(rows, true);
+  const fits = ({ pieces }: TextLine, share: number) =>
+    pieces.length >= share * columns &&
+    pieces.every(({ x0, x1 }) => !edges.some((x) => x > x0 && x < x1)) &&
+    isMultiAt(pieces, edges) === pieces.length;
+  const above: TextLine[] = [];
+  let base = grid.y0;
+  for (const line of lines.filter(({ row }) => row.base < grid.y0).reverse()) {
+    if (base - line.row.base > MAX_BEYOND * line.row.size || line.pieces.length < 2 || !fits(line, 0.6))
+      break;
+    above.unshift(line);
+    base = line.row.base;
+  }
+  const below: TextLine[] = [];
+  base = grid.y1;
+  for (const line of lines.filter(({ row }) => row.y0 > grid.y1 - 1)) {
+    const isNext = line.row.base - base < MAX_BEYOND * line.row.size && columns > 2 && fits(line, 1);
+    const isWrapped =
+      below.length > 0 &&
+      line.row.base - base < 1.7 * line.row.size &&
+      line.row.x0 > (edges[0] ?? 0) &&
+      fits(line, 0);
+    if (!isNext && !isWrapped) break;
+    below.push(line);
+    base = line.row.base;
+  }
+  return [above, below];
 }
 
-/** Whether all lines are in a fixed-pitch font: between rules, they are code. */
-const isCode = (lines: readonly TextLine[]): boolean =>
-  lines.every(({ row }) => row.runs.every(({ isMono }) => isMono));
+/** Points around a grid in which its rows may be. */
+const NEAR_GRID = 20;
+
+const columnAt = (edges: readonly number[], at: number): number => edges.filter((x) => x < at).length;
+
+/** @param bands lines of cells between rules @param isOpen whether rules divide no columns */
+function tableOfBands(
+  grid: Grid,
+  bands: readonly (readonly CellRow[])[],
+  { across, isOpen }: { across: readonly Rule[]; isOpen: boolean },
+): Run[] {
+  const lines = bands.flat();
+  const columns = lines[0]?.cells.length ?? 0;
+  const count = Math.max(headsOf(lines), bands.length > 1 ? (bands[0]?.length ?? 0) : 0);
+  const heads = new Set(lines.slice(0, count));
+  const rows = bands.flatMap((band) => {
+    return isOpen || hasRows(band) ? joinedRows(band, heads, across) : [band.reduce(joinRow)];
+  });
+  const filled = rows.flatMap(({ cells }) => cells.filter(({ length }) => length > 0)).length;
+  const share = filled / (rows.length * columns);
+  const isDrawing = grid.cells < 0.45 * (grid.xs.length - 1) * (grid.ys.length - 1) && share < 0.6;
+  // Boxes of a layout hold running text.
+  const isLayout =
+    rows.length < 3 && columns > 3 && rows.some(({ cells }) => cells.some((cell) => cell.length > 12));
+  if (isLayout || rows.length < 2 || columns < 2 || filled < 4 || share < 0.3 || isDrawing) return [];
+  return written(rows, { across, heads, isRuled: true });
+}
 
 /** Whether what is between two rules may be of a table without columns of rules, and is not running text. */
-const isOfTable = ({ lines }: Band): boolean => lines.filter(isMulti).length > 0.3 * lines.length;
+const isOfTable = (band: readonly TextLine[]): boolean => band.filter(isMulti).length > 0.3 * band.length;
 
 /** The inner edges of a grid, and gaps that divide what is between two of them. */
 function withInner(grid: Grid, runs: readonly Run[]): number[] {
@@ -158,14 +231,21 @@ function withInner(grid: Grid, runs: readonly Run[]): number[] {
   return [...edges, ...inner].sort((a, b) => a - b);
 }
 
+/** The beginning of a caption, in the languages of most files. */
+const CAPTION =
+  /^\s*(?:table|tab|figure|fig|tabelle|abbildung|tableau|tabla|figura|tabela|exhibit|表|图)\.?\s*\d/i;
+
+const isCaption = ({ row }: TextLine): boolean =>
+  CAPTION.test(`${row.runs[0]?.text ?? ''}${row.runs[1]?.text ?? ''}`);
+
 /** Tables without rules in the lines of a column. */
-function tablesIn(lines: readonly TextLine[], depth = 0): Run[] {
+function tablesIn(lines: readonly TextLine[], across: readonly Rule[], depth = 0): Run[] {
   const found: Run[] = [];
   let block: TextLine[] = [];
   const end = (): void => {
     while (block.length > 0 && !isLastOf(block)) block.pop();
     if (block.filter(isMulti).length >= MIN_ROWS)
-      for (const run of tableOfBlock(block, depth)) found.push(run);
+      for (const run of tableOfBlock(block, across, depth)) found.push(run);
     block = [];
   };
   for (const [index, line] of lines.entries()) {
@@ -173,8 +253,9 @@ function tablesIn(lines: readonly TextLine[], depth = 0): Run[] {
     const isApart =
       last !== undefined &&
       line.row.base - last.row.base > MAX_LEADING * Math.max(line.row.size, last.row.size);
-    if (isApart || line.row.runs.some(({ row }) => row !== undefined)) end();
+    if (isApart || isCaption(line) || line.row.runs.some(({ row }) => row !== undefined)) end();
     if (line.row.runs.some(({ row }) => row !== undefined)) continue;
+    if (isCaption(line)) continue;
     const isText = lines.slice(Math.max(index - MAX_HEADS, 0), index + 1).every((one) => !isMulti(one));
     if (isText && block.length > 0 && !isNarrow(line, block)) end();
     if (block.length > 0 || isMulti(line)) block.push(line);
@@ -203,7 +284,7 @@ function isLastOf(block: readonly TextLine[]): boolean {
   return x0 > extentOf(block)[0] + 2 * size && base - before.base < 1.7 * size;
 }
 
-function tableOfBlock(block: readonly TextLine[], depth: number): Run[] {
+function tableOfBlock(block: readonly TextLine[], across: readonly Rule[], depth: number): Run[] {
   const channels = channelsOf(block, Math.max(MIN_ROWS - 1, 0.1 * block.length));
   if (channels.length === 0) return [];
   const crosses = ({ pieces }: TextLine) =>
@@ -212,18 +293,29 @@ function tableOfBlock(block: readonly TextLine[], depth: number): Run[] {
   const misfit = block.findIndex((line) => isMulti(line) && crosses(line));
   const misfits = block.filter((line) => isMulti(line) && crosses(line)).length;
   if (misfits > 0.2 * block.length && depth < 8 && misfit >= 0)
-    return [...tablesIn(block.slice(0, misfit), depth + 1), ...tablesIn(block.slice(misfit + 1), depth + 1)];
+    return [
+      ...tablesIn(block.slice(0, misfit), across, depth + 1),
+      ...tablesIn(block.slice(misfit + 1), across, depth + 1),
+    ];
   const lines = block.map((line) => cellRow(line, channels));
   if (!isTabular(block, lines, channels)) return [];
-  const rows = joinedRows(lines);
-  return rows.length < MIN_ROWS ? [] : written(rows, false);
+  const heads = new Set(lines.slice(0, headsOf(lines)));
+  const rows = joinedRows(lines, heads, across);
+  return rows.length < MIN_ROWS ? [] : written(rows, { across, heads, isRuled: false });
 }
 
 const isMultiAt = (pieces: readonly Piece[], channels: readonly number[]): number =>
   new Set(pieces.map(({ x0, x1 }) => channels.filter((x) => x < (x0 + x1) / 2).length)).size;
 
+/** Dots from a label to its numbers. */
+const LEADER = /\s?(?:[.\u2026]\s?){5,}$/;
+
 /** The rows of a table, without columns that are blank. The first column is the one that its readers begin with. */
-function written(rows: readonly CellRow[], isRuled: boolean): Run[] {
+function written(
+  rows: readonly CellRow[],
+  { across, heads, isRuled }: { across: readonly Rule[]; heads: ReadonlySet<CellRow>; isRuled: boolean },
+): Run[] {
+  placeHeader(rows, rows.filter((row) => heads.has(row)).length, across);
   const kept = [...(rows[0]?.cells.keys() ?? [])].filter((at) =>
     rows.some(({ cells }) => cells[at]?.length !== 0),
   );
@@ -234,10 +326,10 @@ function written(rows: readonly CellRow[], isRuled: boolean): Run[] {
   );
   const table: Table = { columns: kept.length, lefts, isRuled };
   return rows.flatMap(({ cells, base, size }): Run[] => {
-    const runs = cells.flat(2);
+    const runs = [...new Set(cells.flat(2).map((run) => run.whole ?? run))];
     const [first] = runs;
     if (first === undefined) return [];
-    const lines = kept.map((at) => (cells[at] ?? []).map(textOfRuns));
+    const lines = kept.map((at) => (cells[at] ?? []).map((line) => textOfRuns(line).replace(LEADER, '')));
     const row: TableRow = { table, cells: lines, runs };
     return [
       {

@@ -26,6 +26,7 @@ const FORMULA = /[=\u2211\u222b\u2264\u2265\u2208{};]/;
 const NO_WORD = /^[^\p{L}\p{N}\u2010-\u2015\u2212\u2022\u25cb\u25cf\u2713-\u2718\u201d"*+-]*$/u;
 const INDEXED = /\p{L}, \d{1,4}$/u;
 const LEADER = /(?:\.\s?){4,}/;
+const ADDRESS = /^\S+@\S+\.\w+$/;
 const LABEL = /:\s*_*$/;
 
 /** Whether cells are those of a table, and not of a list, a form, formulas, a diagram, contents or columns of text. */
@@ -56,8 +57,34 @@ export function isTabular(
   );
 }
 
+/** Whether cells between rules without columns are those of a table, and not code or text. */
+export function isOpenTable(block: readonly TextLine[], lines: readonly CellRow[]): boolean {
+  const texts = lines.map(({ cells }) => cells.map(cellText));
+  const isCode = texts.filter(([first = '']) => /^\d{1,3}:$/.test(first)).length > 0.5 * lines.length;
+  return (
+    block.some(({ row }) => row.runs.some(({ isMono }) => !isMono)) &&
+    !isCode &&
+    !isOfColumns(texts) &&
+    isAligned(
+      lines.filter((line) => filledOf(line).length > 1),
+      0.5,
+    ) &&
+    !flowsOn(lines)
+  );
+}
+
+/** Whether lines of both columns begin within sentences: so do two columns of text. */
+function isOfColumns(texts: readonly (readonly string[])[]): boolean {
+  const columns = texts[0]?.length ?? 0;
+  const isWithin = (column: number) => {
+    const own = texts.map((cells) => cells[column] ?? '').filter((text) => text !== '');
+    return own.length > 6 && own.filter((text) => /^\p{Ll}/u.test(text)).length > 0.35 * own.length;
+  };
+  return columns === 2 && isWithin(0) && isWithin(1);
+}
+
 /** Whether cells of most columns begin below each other, have one middle, or end with numbers below each other. */
-function isAligned(lines: readonly CellRow[]): boolean {
+function isAligned(lines: readonly CellRow[], least = 0.7): boolean {
   const columns = [...(lines[0]?.cells.keys() ?? [])];
   const aligned = columns.filter((at) => {
     const cells = lines.flatMap(({ cells, size }) => {
@@ -77,7 +104,7 @@ function isAligned(lines: readonly CellRow[]): boolean {
       (numbers > 0.5 * cells.length && shareAt(({ x1 }) => x1) > 0.5)
     );
   }).length;
-  return aligned >= 0.7 * columns.length;
+  return aligned >= least * columns.length;
 }
 
 /** Whether texts by rows and columns are those of cells. */
@@ -93,6 +120,10 @@ function isOfCells(texts: readonly (readonly string[])[], isMono: boolean): bool
     (one) => one > 0.5,
   );
   const filled = all.length / (texts.length * columns);
+  const axes = Array.from({ length: columns }, (_, at) => at).filter((at) => isAxis(texts, at));
+  if (axes.length > 0 && numeric.length <= axes.length) return false;
+  if (numeric.length === 0 && texts.some((cells) => cells.filter((text) => ADDRESS.test(text)).length > 1))
+    return false;
   const isNumbered = share(0, MARK) > 0.5 || (share(0, /^\d{1,3}:?$/) > 0.8 && countUp(texts));
   if (texts.filter((cells) => LEADER.test(cells.join(' '))).length > 0.3 * texts.length && numeric.length < 2)
     return false;
@@ -103,11 +134,29 @@ function isOfCells(texts: readonly (readonly string[])[], isMono: boolean): bool
     return false;
   // Labels of a diagram are scattered.
   if (filled < (numeric.length > 0 ? 0.5 : 0.6)) return false;
+  if (texts.length < FEW_ROWS && numeric.length === 0 && all.some((text) => BEGINS_WITHIN.test(text)))
+    return false;
   if (texts.length < FEW_ROWS && filled < (numeric.length > 0 ? 0.8 : 0.95)) return false;
   // Words of running text may be below each other by chance.
   if (columns > 3 && shareOf(/^\p{Ll}+[,.;]?$/u) > 0.5) return false;
   if (shareOf(LABEL) > 0.3 || shareOf(FORMULA) > 0.25 || shareOf(NO_WORD) > 0.25) return false;
   return !isMono || numeric.length >= 0.4 * (columns - 1);
+}
+
+/** Whether numbers are the labels of an axis: they decrease by equal steps, apart from one of the other axis. */
+function isAxis(texts: readonly (readonly string[])[], column: number): boolean {
+  const numbers = texts
+    .map((cells) => Number.parseFloat((cells[column] ?? '').replaceAll(',', '')))
+    .filter((one) => !Number.isNaN(one));
+  const steps = numbers.slice(1).map((one, at) => (numbers[at] ?? 0) - one);
+  const [first = 0] = steps;
+  const isYear = (numbers[0] ?? 0) > 1800 && first === 1;
+  return (
+    steps.length > 2 &&
+    first > 0 &&
+    !isYear &&
+    steps.slice(0, -1).every((step) => Math.abs(step - first) < 0.01 * first)
+  );
 }
 
 /** Whether rows end with page numbers, which never decrease. */

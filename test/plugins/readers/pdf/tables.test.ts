@@ -193,8 +193,8 @@ t.test('text between rules divides tables, and rules of headers are no tables of
   const caption = 'Table 2. Another table, with a caption that is as wide as the whole table above it.';
   const { text } = await read([rules(700) + rows(700) + at(50, 620, caption) + rules(580) + rows(580)]);
   const expected = table([
-    '| | Men | |',
-    '| Kind | Count | Rate |',
+    '| Kind | Men | |',
+    '| | Count | Rate |',
     '| whole | 11 | 0.5 |',
     '| skimmed | 12 | 0.1 |',
   ]);
@@ -318,3 +318,65 @@ t.test(
     t.match((await read([rules + head + rows])).text, /^\| Kind \| Rate \| Count \|$/m);
   },
 );
+
+t.test('lines of a header are one cell, unless a rule below one tells its columns', async (t) => {
+  const body = rowsAt(
+    [
+      ['whole', '11', '0.5'],
+      ['skimmed', '12', '0.1'],
+      ['sour', '13', '0.2'],
+    ],
+    640,
+  );
+  const head =
+    at(190, 694, 'Milk of farms') +
+    at(200, 668, 'Count of') +
+    at(200, 656, 'bottles') +
+    at(50, 656, 'Kind') +
+    at(350, 656, 'Fat');
+  const rules = [708, 650, 600].map((y) => line(45, y, 500, y)).join('') + line(190, 684, 400, 684);
+  t.equal(
+    (await read([rules + head + body])).text,
+    table([
+      '| Kind | Milk of farms | |',
+      '| | Count of bottles | Fat |',
+      '| whole | 11 | 0.5 |',
+      '| skimmed | 12 | 0.1 |',
+      '| sour | 13 | 0.2 |',
+    ]),
+  );
+});
+
+t.test('tables beside each other stay together, and a missing rule merges no cells', async (t) => {
+  const half = (x: number, name: string) =>
+    [0, 1, 2]
+      .map((row) => at(x, 700 - 16 * row, `${name}${row}`) + at(x + 80, 700 - 16 * row, `${row}${row}`))
+      .join('') +
+    [x - 5, x + 70, x + 150].map((edge) => line(edge, 712, edge, edge === x + 70 ? 696 : 664)).join('') +
+    [712, 696, 680, 664].map((y) => line(x - 5, y, x + 150, y)).join('');
+  const rows = (name: string) =>
+    [`| ${name}0 | 00 |`, '| - | - |', `| ${name}1 | 11 |`, `| ${name}2 | 22 |`].join('\n');
+  t.equal((await read([half(50, 'a') + half(300, 'b')])).text, `${rows('a')}\n\n${rows('b')}`);
+});
+
+t.test('axes, addresses of authors and numbered code are no tables', async (t) => {
+  const axes = Array.from(
+    { length: 6 },
+    (_, row) => at(50, 700 - 16 * row, `${60 - 10 * row}`) + at(300, 700 - 16 * row, 'reads'),
+  ).join('');
+  const authors = rowsAt([
+    ['Ann Lee', 'Bob Ray', 'Cy Doe'],
+    ['Bern', 'Rome', 'Oslo'],
+    ['ann@bern.ch', 'bob@rome.it', 'cy@oslo.no'],
+    ['Main 1', 'Via 2', 'Gata 3'],
+    ['B', 'R', 'O'],
+  ]);
+  const code =
+    [714, 630].map((y) => line(45, y, 500, y)).join('') +
+    Array.from(
+      { length: 5 },
+      (_, row) => at(50, 700 - 16 * row, `${row + 1}:`) + at(90, 700 - 16 * row, `x := ${row}`),
+    ).join('');
+  for (const content of [axes, authors, code])
+    t.notMatch((await read([content], { tables: 'markdown' })).text, /^\|/m);
+});
