@@ -35,6 +35,7 @@ export default {
     packages: ['@hyzyla/pdfium'],
     packageFiles: { '@hyzyla/pdfium': ['LICENSE.md', 'dist/index.esm.js', 'dist/pdfium.wasm'] },
   },
+  chooses: ['reader/ocr'],
   guarded: true,
 } as const satisfies Manifest;
 
