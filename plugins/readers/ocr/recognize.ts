@@ -106,7 +106,7 @@ function partsOf({ words, bbox, baseline, rowAttributes }: FoundLine, size: numb
 
 const BULLET = '\u2022';
 /** What Tesseract, which knows no bullets, takes them for. */
-const TAKEN_FOR_BULLETS = /^(?:[eo0*\u00b0\u00a2\u00ab\u00bb\u00ae\u00a9@]|eo)$/;
+const TAKEN_FOR_BULLETS = /^(?:[eo0*+~&\u00a2\u00a5\u00a7\u00a9\u00ab\u00ae\u00b0\u00bb@]|eo)$/;
 /** A bullet is above the base line by more than this share of the font size, and smaller than a letter. */
 const BULLET_ABOVE = 0.07;
 const BULLET_HEIGHT = 0.45;
