@@ -54,13 +54,13 @@ export interface FoundBlock {
 
 const LSTM_ONLY = 1;
 const SETTINGS = {
-  tessedit_pageseg_mode: '3',
   // Inverted lines would be tried for each uncertain line.
   tessedit_do_invert: '0',
   // Tables that are found lose words; rows and cells are found by where words are.
   textord_tabfind_find_tables: '0',
   user_defined_dpi: '300',
 };
+const LAYOUTS = { page: '3', sparse: '11' } as const;
 const INPUT = '/input';
 
 /** Tesseract with the models of some languages. It belongs to one thread. */
@@ -75,12 +75,17 @@ export class Engine {
     this.languages = languages;
   }
 
-  /** Finds the text of a picture that is upright and has letters of a usual size. */
-  find({ pixels, width, height }: PagePicture): readonly FoundBlock[] {
+  /**
+   * Finds the text of a picture that is upright and has letters of a usual size.
+   *
+   * @param layout of a page, with blocks in reading order, or of words anywhere
+   */
+  find({ pixels, width, height }: PagePicture, layout: keyof typeof LAYOUTS): readonly FoundBlock[] {
     const { FS } = this.#tesseract;
     FS.writeFile(INPUT, Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), pixels]));
     const failed = this.#api.SetImageFile(1, 0) === 1;
     FS.unlink(INPUT);
+    this.#api.SetVariable('tessedit_pageseg_mode', LAYOUTS[layout]);
     if (failed) throw refusedError('The picture cannot be read by Tesseract.');
     try {
       this.#api.Recognize(null);

@@ -1,4 +1,5 @@
 import type { PagePicture } from '../../../core/kit.ts';
+import type { Box } from './engine.ts';
 
 const WHITE = 255;
 /** Angles that are searched, in degrees. */
@@ -120,6 +121,38 @@ export function upright(picture: PagePicture, turns: number): PagePicture {
     }
   return { pixels: turned, width: columns, height: rows };
 }
+
+/**
+ * What is dark in the picture outside of these boxes, which are in pixels.
+ *
+ * @returns undefined if that is too little for text, or so much that it is a photo
+ */
+export function darkRest(picture: PagePicture, boxes: readonly Box[]): PagePicture | undefined {
+  const { width, height } = picture;
+  const pixels = picture.pixels.slice();
+  for (const { x0, x1, y0, y1 } of boxes) {
+    const [left, right] = [Math.max(x0 - MARGIN, 0), Math.min(x1 + MARGIN, width)];
+    for (let y = Math.max(y0 - MARGIN, 0); y < Math.min(y1 + MARGIN, height); y++)
+      pixels.fill(WHITE, y * width + left, y * width + right);
+  }
+  const threshold = thresholdOf(picture.pixels);
+  let dark = 0;
+  // Without letters, the shades of paper would be all that there is to tell apart.
+  for (let at = 0; at < pixels.length; at++) {
+    const shade = pixels[at] as number;
+    if (shade <= threshold) dark++;
+    else if (shade > threshold + EDGE) pixels[at] = WHITE;
+  }
+  const isText = dark >= MIN_DARK && dark <= MAX_DARK * pixels.length;
+  return isText ? { pixels, width, height } : undefined;
+}
+
+/** Shades between those of a letter and those of its edges. */
+const EDGE = 40;
+/** Pixels of two digits at 300 dpi; the share of a page that pictures fill. */
+const MIN_DARK = 300;
+const MAX_DARK = 0.08;
+const MARGIN = 3;
 
 /** Whether all of it has nearly the same shade. */
 export function isEmpty({ pixels }: PagePicture): boolean {

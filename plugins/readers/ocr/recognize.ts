@@ -1,6 +1,6 @@
 import type { PagePicture, RecognizedLine, RecognizedPage } from '../../../core/kit.ts';
 import type { Box, Engine, FoundBlock, FoundLine } from './engine.ts';
-import { isEmpty, skewOf, straightened, upright } from './picture.ts';
+import { darkRest, isEmpty, skewOf, straightened, upright } from './picture.ts';
 
 /** Mean confidence below which a picture may be turned, and above which it is not turned any further. */
 const DOUBTFUL = 0.6;
@@ -31,8 +31,68 @@ const LETTERS = /[\p{L}\p{N}]/gu;
 function recognizeTurned(engine: Engine, picture: PagePicture, turns: number): RecognizedPage {
   const turned = upright(picture, turns);
   const skew = skewOf(turned);
-  const lines = linesOf(engine.find(straightened(turned, skew)));
+  const level = straightened(turned, skew);
+  const blocks = engine.find(level, 'page');
+  const first = linesOf(blocks);
+  const isText = meanConfidence(first) >= DOUBTFUL;
+  const lines = isText ? withRest(first, restOf(engine, level, blocks)) : first;
   return { lines, turns, skew, confidence: meanConfidence(lines) };
+}
+
+/** Confidence above which a word is taken that the layout of the page leaves out, such as a number of a table. */
+const SURE = 0.8;
+
+/** Text that is on the page, but in no block: lone numbers are taken for specks or a drawing. */
+function restOf(engine: Engine, level: PagePicture, blocks: readonly FoundBlock[]): RecognizedLine[] {
+  const boxes = wordsOf(blocks).map(({ bbox }) => bbox);
+  const rest = darkRest(level, boxes);
+  if (rest === undefined) return [];
+  return linesOf(engine.find(rest, 'sparse')).filter(
+    ({ text, confidence }) => confidence >= SURE && /[\p{L}\p{N}]/u.test(text) && !isRepeated(text),
+  );
+}
+
+/** Patterns and hatching look like one letter many times. */
+const isRepeated = (text: string): boolean => /^(.)\1{2,}$/u.test(text) && !/^\d/.test(text);
+
+const wordsOf = (blocks: readonly FoundBlock[]) =>
+  blocks.flatMap(({ paragraphs }) =>
+    (paragraphs ?? []).flatMap(({ lines }) => lines.flatMap(({ words }) => words)),
+  );
+
+/** Puts each of the rest after the line at its left, else after the line above it. */
+function withRest(lines: RecognizedLine[], rest: readonly RecognizedLine[]): RecognizedLine[] {
+  const all = [...lines];
+  const paragraphs = (lines.at(-1)?.paragraph ?? 0) + 1;
+  for (const [index, line] of rest.entries()) {
+    const isBeside = (one: RecognizedLine) =>
+      Math.abs(one.base - line.base) < 0.4 * Math.max(one.size, line.size);
+    const left = nearest(all, (one) => (isBeside(one) && one.x1 <= line.x0 ? line.x0 - one.x1 : Infinity));
+    const right = nearest(all, (one) => (isBeside(one) && one.x0 >= line.x1 ? one.x0 - line.x1 : Infinity));
+    const beside = left ?? right;
+    if (beside !== undefined) {
+      const own = { ...line, paragraph: beside.paragraph, size: beside.size, base: beside.base };
+      all.splice(all.indexOf(beside) + (left === undefined ? 0 : 1), 0, own);
+      continue;
+    }
+    const above = nearest(all, (one) => (one.base < line.base ? line.base - one.base : Infinity));
+    const at = above === undefined ? 0 : all.findLastIndex((one) => one.paragraph === above.paragraph) + 1;
+    all.splice(at, 0, { ...line, paragraph: paragraphs + index });
+  }
+  return all;
+}
+
+/** The line with the least distance; undefined if none is finite. */
+function nearest(
+  lines: readonly RecognizedLine[],
+  distanceTo: (line: RecognizedLine) => number,
+): RecognizedLine | undefined {
+  let [best, least] = [undefined as RecognizedLine | undefined, Infinity];
+  for (const line of lines) {
+    const distance = distanceTo(line);
+    if (distance < least) [best, least] = [line, distance];
+  }
+  return best;
 }
 
 /** The mean confidence of lines, by their length. */
