@@ -18,7 +18,7 @@ import type { Page } from './page.ts';
 import { paragraphsOf } from './paragraphs.ts';
 import type { PdfFile } from './pdf-file.ts';
 import { refusal } from './pdfium.ts';
-import { type Recognize, withScans } from './scans.ts';
+import { isDrawn, type Recognize, withScans } from './scans.ts';
 
 const MAX_PAGES = 20_000;
 const OCR = 'a reader with OCR can read it, such as docling, once DOCLING_URL is set';
@@ -38,7 +38,7 @@ export async function readDocument(
   if (count > MAX_PAGES) throw refusal(`it has ${count} pages, over the limit of ${MAX_PAGES}; divide it`);
   const extracted = await extractPages(file, context.signal);
   const pages = recognize === undefined ? extracted : await withScans(file, extracted, recognize, context);
-  checkText(pages, recognize !== undefined);
+  checkText(pages, file, recognize !== undefined);
   const properties = propertiesOf(file);
   const outline = { bookmarks: bookmarksOf(file), title: properties.title };
   const written = writePages(pages, outline, context);
@@ -81,25 +81,31 @@ async function pageOf(file: PdfFile, index: number): Promise<Page> {
 const isBlank = ({ runs, figures }: Page): boolean => runs.size === 0 && figures.length === 0;
 
 /** @throws Error if the text of the pages is not one */
-function checkText(pages: readonly Page[], hasOcr: boolean): void {
+function checkText(pages: readonly Page[], file: PdfFile, hasOcr: boolean): void {
   const count = pages.length;
   const faulty = pages.filter(({ isFaulty }) => isFaulty).length;
   if (faulty === count)
     throw refusal(count === 1 ? 'its page is broken' : `all of its ${count} pages are broken`);
-  if (pages.every(isBlank)) throw noText(pages, hasOcr);
+  if (pages.every(isBlank)) throw noText(pages, file, hasOcr);
   const text = pages.flatMap(({ runs }) => [...runs.values()].flat().map((run) => run.text)).join(' ');
   const removed = pages.reduce((sum, { unreadable }) => sum + unreadable, 0);
   if (removed > text.length || !isLanguage(text, removed))
     throw refusal(`its fonts do not say what their characters are; ${OCR}`);
 }
 
-function noText(pages: readonly Page[], hasOcr: boolean): Error {
+/** Pages that are looked at to tell a scan from an empty file. */
+const MAX_LOOKED_AT = 20;
+
+function noText(pages: readonly Page[], file: PdfFile, hasOcr: boolean): Error {
   const count = pages.length;
   const none = count === 1 ? 'its page has no text' : `none of its ${count} pages has text`;
-  if (!hasOcr) return exposedError(`The PDF cannot be read: ${none}: it is a scan, or drawn; ${ADD_OCR}`);
-  return pages.some(({ scan }) => scan === 'unreadable')
-    ? refusal(`${none}, and the writing of its pictures cannot be recognized; ${OCR}`)
-    : refusal(`${none}, and none was found in its pictures`);
+  if (pages.some(({ scan }) => scan === 'unreadable'))
+    return refusal(`${none}, and the writing of its pictures cannot be recognized; ${OCR}`);
+  if (hasOcr) return refusal(`${none}, and none was found in its pictures`);
+  const isScan = pages.slice(0, MAX_LOOKED_AT).some((page) => isDrawn(file, page));
+  return isScan
+    ? exposedError(`The PDF cannot be read: ${none}: it is a scan, or drawn; ${ADD_OCR}`)
+    : refusal(`${none}, and nothing is drawn there`);
 }
 
 /** Writes the pages as a text. What pages repeat is left out, unless there is nothing else. */

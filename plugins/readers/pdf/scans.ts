@@ -45,9 +45,9 @@ const ocrOptions = ({ ocr = {} }: ReadContext['options']): ReadContext['options'
 const WHOLE = [0, 0, 1, 1];
 
 /** Whether something is drawn on a page. */
-function isDrawn(file: PdfFile, { number, width, height }: Page): boolean {
+export function isDrawn(file: PdfFile, { number, width, height }: Page): boolean {
   const { call } = file.pdfium;
-  const page = call.FPDF_LoadPage(file.document, number - 1);
+  const page = width > 0 && height > 0 ? call.FPDF_LoadPage(file.document, number - 1) : 0;
   if (page === 0) return false;
   try {
     const drawing = drawPage(file, page, width, height);

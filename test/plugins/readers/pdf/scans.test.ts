@@ -145,4 +145,8 @@ t.test('without OCR a mixed file is read, and a scan is an error that says what 
     statusCode: undefined,
     message: /it is a scan, or drawn; run "npm install @tesseract\.js-data\/eng sharp tesseract\.js-core"/,
   });
+  await t.rejects(read('', ''), {
+    statusCode: 400,
+    message: 'The PDF cannot be read: none of its 2 pages has text, and nothing is drawn there.',
+  });
 });
