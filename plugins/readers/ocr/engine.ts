@@ -1,8 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import type { PagePicture } from '../../../core/kit.ts';
 import { refusedError } from '../../../core/kit.ts';
 
@@ -96,7 +95,6 @@ export class Engine {
   }
 }
 
-const inflate = promisify(gunzip);
 const PACKAGE = '@tesseract.js-data';
 
 /** The folder with one package for each language. */
@@ -136,7 +134,7 @@ export async function loadEngine(languages: readonly string[]): Promise<Engine> 
   const tesseract = await createTesseract({ wasmBinary, print() {}, printErr() {} });
   for (const name of languages) {
     const model = join(languagesFolder(), name, '4.0.0_best_int', `${name}.traineddata.gz`);
-    tesseract.FS.writeFile(`/${name}.traineddata`, await inflate(await readFile(model)));
+    tesseract.FS.writeFile(`/${name}.traineddata`, gunzipSync(await readFile(model)));
   }
   const api = new tesseract.TessBaseAPI();
   if (api.Init(null, languages.join('+'), LSTM_ONLY) !== 0)

@@ -5,7 +5,7 @@ import { darkRest, isEmpty, skewOf, straightened, upright } from './picture.ts';
 /** Mean confidence below which a picture may be turned, and above which it is not turned any further. */
 const DOUBTFUL = 0.6;
 const CERTAIN = 0.75;
-/** Of the text that was found, the least letters and digits that say how it is turned. */
+/** Fewer letters and digits do not say how a page is turned. */
 const MIN_LETTERS = 20;
 
 const NOTHING: RecognizedPage = { lines: [], turns: 0, skew: 0, confidence: 0 };

@@ -3,7 +3,7 @@ import { escapeBlockStarts } from '../../toolkit/markdown/index.ts';
 
 /** Lines with less confidence are left out: most of their words are wrong. */
 export const UNREADABLE = 0.4;
-/** Pages with less confidence are left out: their writing is of another script, or is none. */
+/** Pages with less confidence are left out: their writing is in another script, or a drawing. */
 export const UNREADABLE_PAGE = 0.6;
 
 interface Shown {

@@ -10,7 +10,7 @@ export type Recognize = NonNullable<Reader['recognize']>;
 
 /** Pages of a file that are recognized: each takes seconds. */
 const MAX_SCANS = 500;
-/** Confidence below which the writing of a page is of another script, or none; that of a line, below which most of its words are wrong. */
+/** Confidence below which the writing of a page is in another script, or a drawing, and most words of a line are wrong. */
 const UNREADABLE_PAGE = 0.6;
 const UNREADABLE_LINE = 0.4;
 /** Marks without letters and digits are specks unless they are sure. */
