@@ -4,7 +4,7 @@ import { picturesOf } from './images.ts';
 import type manifest from './manifest.ts';
 import type { OcrOptions } from './manifest.ts';
 import { meanConfidence, recognize } from './recognize.ts';
-import { isNoise, rounded, UNREADABLE, UNREADABLE_PAGE, Writer } from './text.ts';
+import { isNoise, isUnreadable, rounded, UNREADABLE_PAGE, Writer } from './text.ts';
 
 const createOcrReader: Factory<typeof manifest> = () => {
   let engine: Engine | undefined;
@@ -41,7 +41,7 @@ const createOcrReader: Factory<typeof manifest> = () => {
       }
       const { text, places, leftOutTexts } = writer;
       if (text === '') throw noText(unreadable.length > 0, engine.languages);
-      const lines = read.flatMap((one) => one.lines.filter((line) => line.confidence >= UNREADABLE));
+      const lines = read.flatMap((one) => one.lines.filter((line) => !isUnreadable(line)));
       const confidence = rounded(meanConfidence(lines));
       report('ocr-confidence', `${confidence}`);
       const uncertain = lines.filter((line) => line.confidence < UNCERTAIN).length;

@@ -1,10 +1,18 @@
 import type { LeftOutText, RecognizedLine, RecognizedPage, SourcePlace } from '../../../core/kit.ts';
 import { escapeBlockStarts } from '../../toolkit/markdown/index.ts';
 
-/** Lines with less confidence are left out: most of their words are wrong. */
-export const UNREADABLE = 0.4;
+/** Lines with less confidence are left out: most of their words are wrong. Parts of drawings look like one or two letters. */
+const UNREADABLE = 0.6;
+const UNREADABLE_SHORT = 0.8;
+const SHORT = 2;
+
+export function isUnreadable({ text, confidence }: RecognizedLine): boolean {
+  const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+  return confidence < (letters <= SHORT ? UNREADABLE_SHORT : UNREADABLE);
+}
+
 /** Pages with less confidence are left out: their writing is in another script, or a drawing. */
-export const UNREADABLE_PAGE = 0.6;
+export const UNREADABLE_PAGE = 0.8;
 
 interface Shown {
   readonly width: number;
@@ -33,7 +41,7 @@ export class Writer {
     let last: RecognizedLine | undefined;
     for (const line of lines) {
       const where = { page, box: boxOf(line, recognized, shown), ocr_confidence: rounded(line.confidence) };
-      if (line.confidence < UNREADABLE) {
+      if (isUnreadable(line)) {
         const at = { start: this.#length, end: this.#length };
         this.leftOutTexts.push({ kind: 'unreadable_line', text: line.text, ...at, ...where });
         continue;

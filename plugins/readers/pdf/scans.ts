@@ -11,8 +11,10 @@ export type Recognize = NonNullable<Reader['recognize']>;
 /** Pages of a file that are recognized: each takes seconds. */
 const MAX_SCANS = 500;
 /** Confidence below which the writing of a page is in another script, or a drawing, and most words of a line are wrong. */
-const UNREADABLE_PAGE = 0.6;
-const UNREADABLE_LINE = 0.4;
+const UNREADABLE_PAGE = 0.8;
+const UNREADABLE_LINE = { usual: 0.6, short: 0.8 };
+/** Letters and digits of a short line: parts of drawings look like them. */
+const SHORT = 2;
 /** Marks without letters and digits are specks unless they are sure. */
 const CERTAIN_MARK = 0.8;
 
@@ -79,10 +81,15 @@ function pageOf(page: Page, { lines, turns, skew }: RecognizedPage, scale: numbe
   const hidden: HiddenText[] = [...page.hidden];
   const recognized = { ...page, runs, hidden, skew, scan: 'recognized' } as const;
   for (const line of lines) {
-    if (line.confidence < UNREADABLE_LINE) hidden.push({ kind: 'unreadable_line', text: line.text });
+    if (isUnreadable(line)) hidden.push({ kind: 'unreadable_line', text: line.text });
     else addRun(runs, runOf(line, scale), turns, page);
   }
   return recognized;
+}
+
+function isUnreadable({ text, confidence }: RecognizedLine): boolean {
+  const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+  return confidence < (letters <= SHORT ? UNREADABLE_LINE.short : UNREADABLE_LINE.usual);
 }
 
 /** Points to which sizes are rounded: they are measured. */
