@@ -100,7 +100,7 @@ export interface RecognizedPage {
   readonly turns: number;
   /** Angle in radians by which lines rise to the right, after those turns are undone. */
   readonly skew: number;
-  /** Mean confidence of all that was found, from 0 to 1. */
+  /** Mean confidence of what was found, from 0 to 1. If most lines are readable, the others do not count. */
   readonly confidence: number;
 }
 

@@ -1,6 +1,7 @@
 import type { PagePicture, RecognizedLine, RecognizedPage } from '../../../core/kit.ts';
 import type { Box, Engine, FoundBlock, FoundLine } from './engine.ts';
 import { darkRest, isEmpty, skewOf, straightened, upright } from './picture.ts';
+import { isUnreadable } from './text.ts';
 
 /** Mean confidence below which a picture may be turned, and above which it is not turned any further. */
 const DOUBTFUL = 0.6;
@@ -12,7 +13,18 @@ const NOTHING: RecognizedPage = { lines: [], turns: 0, skew: 0, confidence: 0 };
 
 /** Recognizes the text of a picture, also if it is slanted a little, or turned by quarter turns. */
 export function recognize(engine: Engine, picture: PagePicture): RecognizedPage {
-  if (isEmpty(picture)) return NOTHING;
+  const page = isEmpty(picture) ? NOTHING : recognizeUpright(engine, picture);
+  return { ...page, confidence: pageConfidence(page.lines) };
+}
+
+/** The confidence of the readable lines, if these are most of the page: a logo does not make a page unreadable. */
+function pageConfidence(lines: readonly RecognizedLine[]): number {
+  const readable = lines.filter((line) => !isUnreadable(line));
+  const lengthOf = (some: readonly RecognizedLine[]) => some.reduce((sum, { text }) => sum + text.length, 0);
+  return meanConfidence(lengthOf(readable) * 2 > lengthOf(lines) ? readable : lines);
+}
+
+function recognizeUpright(engine: Engine, picture: PagePicture): RecognizedPage {
   let best = recognizeTurned(engine, picture, 0);
   if (best.confidence >= DOUBTFUL || lettersOf(best) < MIN_LETTERS) return best;
   for (const turns of [1, 3, 2]) {
