@@ -4,10 +4,15 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { Collaborators } from '../../../../core/contracts/plugin.ts';
 import type { Reader } from '../../../../core/contracts/reader.ts';
+import { createRegistry } from '../../../../core/hosting/registry.ts';
 import createOcr from '../../../../plugins/readers/ocr/index.ts';
 import manifest from '../../../../plugins/readers/ocr/manifest.ts';
+import { BUILT_IN_PLUGINS, loadRegistry } from '../../../../server/plugins/loader/loader.ts';
 import { collaborators } from '../../../../server/testing/collaborators.ts';
+import { postForm } from '../../../support/files.ts';
 import { never } from '../../../support/hosted-host.ts';
+import { checkProblem } from '../../../support/problems.ts';
+import { openService } from '../../../support/service.ts';
 
 const { resolve } = createRequire(import.meta.url);
 const isMissing = (name: string): boolean => {
@@ -123,4 +128,14 @@ t.test('a language that is not installed is refused with the command that adds i
     statusCode: 400,
     message: /not installed: xyz; installed: .*eng.*"npm install @tesseract\.js-data\/xyz"/,
   });
+});
+
+t.test('without the packages an image is a 500 with the command that adds them', async (t) => {
+  const { all } = await loadRegistry({ folders: [BUILT_IN_PLUGINS], only: [], env: {} });
+  const lacking = 'packages are not installed: run "npm install sharp" in the plugin\'s folder';
+  const without = all.map((entry) => (entry.id === 'reader/ocr' ? { ...entry, missing: [lacking] } : entry));
+  const service = await openService(t, {}, createRegistry(without));
+  const file = { bytes: PAGE, name: 'page.png', type: 'image/png' };
+  const answer = await postForm(service, '/v1/chunk/token/file', file, []);
+  checkProblem(t, answer, 500, /"ocr".*npm install sharp/);
 });
