@@ -34,6 +34,8 @@ async function read({ reader, file, options }: ReadMessage): Promise<ReadOutcome
     // Never aborts: if the answer is no longer wanted, the main thread ends this thread.
     signal: new AbortController().signal,
     options,
+    // The time for an answer begins again.
+    progress: () => port.postMessage(BEGUN),
   };
   const plugin = await host.get('reader', reader);
   port.postMessage(BEGUN);

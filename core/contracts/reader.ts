@@ -82,6 +82,46 @@ export interface ReadContext {
   readonly signal: AbortSignal;
   /** The reader's options. They have been checked, and missing options have their defaults. */
   readonly options: Readonly<Record<string, unknown>>;
+  /** Says that a part of the file has been read, such as a page: the time limit of a file then applies to the next. */
+  readonly progress?: (() => void) | undefined;
+}
+
+/** A picture of a page in shades of grey, row by row: 0 is black, 255 is white. */
+export interface PagePicture {
+  readonly pixels: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What was recognized in a picture. */
+export interface RecognizedPage {
+  readonly lines: readonly RecognizedLine[];
+  /** Clockwise quarter turns by which the text is turned in the picture. */
+  readonly turns: number;
+  /** Angle in radians by which lines rise to the right, after those turns are undone. */
+  readonly skew: number;
+  /** Mean confidence of what was found, from 0 to 1. If most lines are readable, the others do not count. */
+  readonly confidence: number;
+}
+
+/**
+ * A line, or the part of it in one column. Coordinates are pixels from the top left corner of the picture, after it
+ * was turned back and straightened around its middle.
+ */
+export interface RecognizedLine {
+  readonly text: string;
+  readonly x0: number;
+  readonly y0: number;
+  readonly x1: number;
+  readonly y1: number;
+  /** The base line. */
+  readonly base: number;
+  /** The font size. */
+  readonly size: number;
+  /** From 0 to 1. */
+  readonly confidence: number;
+  /** Number of the paragraph; lines of one paragraph follow each other. */
+  readonly paragraph: number;
 }
 
 /**
@@ -106,4 +146,9 @@ export interface ReadContext {
 export interface Reader {
   /** Returns the complete text of a file. If the file cannot be read, throws a `refusedError` with the reason. */
   read(file: SourceFile, context: ReadContext): ReadFile | Promise<ReadFile>;
+  /**
+   * Recognizes the text of a page's picture; only readers with OCR have it. Readers that name this one in `chooses`
+   * call it for pages without text.
+   */
+  recognize?(picture: PagePicture, options: ReadContext['options']): Promise<RecognizedPage>;
 }

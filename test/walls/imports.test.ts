@@ -72,7 +72,12 @@ const lazyPackageRule: Rule = (file, { specifier, kind }) => {
   return 'package.json does not list it';
 };
 
-const INSTALLED = { ...PACKAGE.dependencies, ...PACKAGE.optionalDependencies };
+/** Peers are added by whoever wants a plugin that needs them. */
+const INSTALLED = {
+  ...PACKAGE.dependencies,
+  ...PACKAGE.optionalDependencies,
+  ...PACKAGE.peerDependencies,
+};
 /** What the build runs and copies: in a package of the program nothing of it is looked up. */
 const BUILDS = ['server/http/docs/redoc.ts'];
 

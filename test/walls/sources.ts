@@ -24,6 +24,7 @@ function readSources(pattern: string, exclude: readonly string[] = []): Sources 
 export const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly optionalDependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
 };
 
 export function breaches(sources: Sources, rule: Rule): string[] {

@@ -1,5 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import type { LeftOutText, ReadContext, ReadFile, SourcePlace } from '../../../core/kit.ts';
+import {
+  exposedError,
+  type LeftOutText,
+  type ReadContext,
+  type ReadFile,
+  type SourcePlace,
+} from '../../../core/kit.ts';
 import { type Bookmark, readBookmarks } from './bookmarks.ts';
 import { isLanguage, withoutUnreadable } from './characters.ts';
 import { extractPage, faultyPage } from './extract-page.ts';
@@ -12,17 +18,27 @@ import type { Page } from './page.ts';
 import { paragraphsOf } from './paragraphs.ts';
 import type { PdfFile } from './pdf-file.ts';
 import { refusal } from './pdfium.ts';
+import { isDrawn, type Recognize, withScans } from './scans.ts';
 
 const MAX_PAGES = 20_000;
 const OCR = 'a reader with OCR can read it, such as docling, once DOCLING_URL is set';
+const ADD_OCR =
+  'run "npm install @tesseract.js-data/eng sharp tesseract.js-core" on the server and restart it, or set DOCLING_URL';
+/** Lines that were recognized with less confidence are counted. */
+const UNCERTAIN = 0.8;
 
 /** Reads a file that is open. @throws Error that says why it cannot be read */
-export async function readDocument(file: PdfFile, context: ReadContext): Promise<ReadFile> {
+export async function readDocument(
+  file: PdfFile,
+  context: ReadContext,
+  recognize?: Recognize,
+): Promise<ReadFile> {
   const count = file.pages;
   if (count === 0) throw refusal('it has no pages');
   if (count > MAX_PAGES) throw refusal(`it has ${count} pages, over the limit of ${MAX_PAGES}; divide it`);
-  const pages = await extractPages(file, context.signal);
-  checkText(pages);
+  const extracted = await extractPages(file, context.signal);
+  const pages = recognize === undefined ? extracted : await withScans(file, extracted, recognize, context);
+  checkText(pages, file, recognize !== undefined);
   const properties = propertiesOf(file);
   const outline = { bookmarks: bookmarksOf(file), title: properties.title };
   const written = writePages(pages, outline, context);
@@ -65,19 +81,31 @@ async function pageOf(file: PdfFile, index: number): Promise<Page> {
 const isBlank = ({ runs, figures }: Page): boolean => runs.size === 0 && figures.length === 0;
 
 /** @throws Error if the text of the pages is not one */
-function checkText(pages: readonly Page[]): void {
+function checkText(pages: readonly Page[], file: PdfFile, hasOcr: boolean): void {
   const count = pages.length;
   const faulty = pages.filter(({ isFaulty }) => isFaulty).length;
   if (faulty === count)
     throw refusal(count === 1 ? 'its page is broken' : `all of its ${count} pages are broken`);
-  if (pages.every(isBlank))
-    throw refusal(
-      `${count === 1 ? 'its page has no text' : `none of its ${count} pages has text`}: it is a scan, or drawn; ${OCR}`,
-    );
+  if (pages.every(isBlank)) throw noText(pages, file, hasOcr);
   const text = pages.flatMap(({ runs }) => [...runs.values()].flat().map((run) => run.text)).join(' ');
   const removed = pages.reduce((sum, { unreadable }) => sum + unreadable, 0);
   if (removed > text.length || !isLanguage(text, removed))
     throw refusal(`its fonts do not say what their characters are; ${OCR}`);
+}
+
+/** Pages that are looked at to tell a scan from an empty file. */
+const MAX_LOOKED_AT = 20;
+
+function noText(pages: readonly Page[], file: PdfFile, hasOcr: boolean): Error {
+  const count = pages.length;
+  const none = count === 1 ? 'its page has no text' : `none of its ${count} pages has text`;
+  if (pages.some(({ scan }) => scan === 'unreadable'))
+    return refusal(`${none}, and the writing of its pictures cannot be recognized; ${OCR}`);
+  if (hasOcr) return refusal(`${none}, and none was found in its pictures`);
+  const isScan = pages.slice(0, MAX_LOOKED_AT).some((page) => isDrawn(file, page));
+  return isScan
+    ? exposedError(`The PDF cannot be read: ${none}: it is a scan, or drawn; ${ADD_OCR}`)
+    : refusal(`${none}, and nothing is drawn there`);
 }
 
 /** Writes the pages as a text. What pages repeat is left out, unless there is nothing else. */
@@ -104,8 +132,11 @@ function writePages(
     hidden.map((one) => ({ ...one, page: number, isBelow: true })),
   );
   const cut = hidden.filter(({ kind }) => kind === 'rest_of_long_string').length;
-  if (hidden.length > cut) report('hidden-texts', `${hidden.length - cut}`);
+  const unreadableLines = hidden.filter(({ kind }) => kind === 'unreadable_line').length;
+  const unseen = hidden.length - cut - unreadableLines;
+  if (unseen > 0) report('hidden-texts', `${unseen}`);
   if (cut > 0) report('cut-strings', `${cut}`);
+  reportScans(pages, all, unreadableLines, report);
   if (faulty.length > 0) report('unread-pages', rangesOf(faulty));
   if (blank.length > 0) report('pages-without-text', rangesOf(blank));
   const paragraphs = paragraphsOf(body);
@@ -131,6 +162,31 @@ function writePages(
     leftOut,
     leftOutTexts: placesOf([...leftOutLines.map(omittedLine), ...hidden], written),
   };
+}
+
+/** @param unreadable how many lines could not be recognized */
+function reportScans(
+  pages: readonly Page[],
+  lines: readonly Line[],
+  unreadable: number,
+  report: ReadContext['report'],
+): void {
+  const numbersOf = (scan: Page['scan']) =>
+    pages.filter((page) => page.scan === scan).map(({ number }) => number);
+  const [recognized, unread] = [numbersOf('recognized'), numbersOf('unreadable')];
+  if (unread.length > 0) report('unreadable-pages', rangesOf(unread));
+  if (recognized.length === 0) return;
+  report('ocr-pages', rangesOf(recognized));
+  let [sum, length, uncertain] = [0, 0, 0];
+  for (const { text, confidence } of lines) {
+    if (confidence === undefined) continue;
+    sum += confidence * text.length;
+    length += text.length;
+    if (confidence < UNCERTAIN) uncertain++;
+  }
+  report('ocr-confidence', `${Math.round((100 * sum) / Math.max(length, 1)) / 100}`);
+  if (uncertain > 0) report('uncertain-lines', `${uncertain}`);
+  if (unreadable > 0) report('unreadable-lines', `${unreadable}`);
 }
 
 const NONE: ReadonlySet<Line> = new Set();

@@ -1,10 +1,12 @@
-import type { Factory } from '../../../core/kit.ts';
+import type { Factory, Reader } from '../../../core/kit.ts';
 import { readDocument } from './document.ts';
 import type manifest from './manifest.ts';
 import { PdfFile } from './pdf-file.ts';
 import { loadPdfium } from './pdfium.ts';
 
-const createPdfReader: Factory<typeof manifest> = async () => {
+type Given = Partial<Parameters<Factory<typeof manifest>>[0]>;
+
+const createPdfReader = async ({ 'reader/ocr': ocr }: Given): Promise<Reader> => {
   let idle: PdfFile['pdfium'] | undefined = await loadPdfium();
   return {
     async read({ bytes }, context) {
@@ -15,7 +17,7 @@ const createPdfReader: Factory<typeof manifest> = async () => {
       let file: PdfFile | undefined;
       try {
         file = new PdfFile(pdfium, bytes);
-        return await readDocument(file, context);
+        return await readDocument(file, context, ocr?.recognize);
       } catch (error) {
         throw (file?.pdfium ?? pdfium).failureOf(error);
       } finally {

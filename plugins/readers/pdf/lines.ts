@@ -1,5 +1,14 @@
 import { addToRow, columnsOf, isBeside, type Row, rowWith } from './columns.ts';
-import { type Box, boxOf, type Page, type Run, type TableRow, type Turnable, turnedBack } from './page.ts';
+import {
+  type Box,
+  boxOf,
+  type Page,
+  type Run,
+  slanted,
+  type TableRow,
+  type Turnable,
+  turnedBack,
+} from './page.ts';
 import { type Block, isHeading } from './roles.ts';
 
 /** A line of text, in the coordinates of its runs. */
@@ -26,6 +35,8 @@ export interface Line extends Turnable {
   readonly isFigure: boolean;
   /** The row of a table that it is. */
   readonly row?: TableRow | undefined;
+  /** From 0 to 1, of text that was recognized in a picture. */
+  readonly confidence?: number | undefined;
 }
 
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u;
@@ -223,9 +234,21 @@ function lineOf(row: Row, { page, turns, column }: Position): Line {
     page: page.number,
     turns,
     column,
-    box: boxOf(turnedBack(extent, turns, page), page),
+    box: boxOf(slanted(turnedBack(extent, turns, page), page), page),
+    confidence: confidenceOf(row.runs),
     isFigure: false,
   };
+}
+
+/** The mean confidence of recognized runs, by their length; undefined for others. */
+function confidenceOf(runs: readonly Run[]): number | undefined {
+  let [sum, length] = [0, 0];
+  for (const { text, confidence } of runs) {
+    if (confidence === undefined) return undefined;
+    sum += confidence * text.length;
+    length += text.length;
+  }
+  return Math.round((100 * sum) / Math.max(length, 1)) / 100;
 }
 
 /** The key with the largest number. */

@@ -36,6 +36,7 @@ export default {
     packages: ['@hyzyla/pdfium'],
     packageFiles: { '@hyzyla/pdfium': ['LICENSE.md', 'dist/index.esm.js', 'dist/pdfium.wasm'] },
   },
+  chooses: ['reader/ocr'],
   guarded: true,
 } as const satisfies Manifest;
 

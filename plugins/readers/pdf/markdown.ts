@@ -175,7 +175,7 @@ class Writer {
     return this.#words.has(divided ?? '') && !this.#words.has(whole ?? '');
   }
 
-  #place({ page, box, isFigure }: Line, text: string, gap = ''): void {
+  #place({ page, box, isFigure, confidence }: Line, text: string, gap = ''): void {
     this.#reach(page);
     this.#page = page;
     const start = this.#length;
@@ -186,6 +186,7 @@ class Writer {
       page,
       ...(box && { box }),
       ...(isFigure && { image: this.#figures }),
+      ...(confidence !== undefined && { ocr_confidence: confidence }),
       ...(heading && { heading_source: heading.source, heading_confidence: heading.confidence }),
     };
     // A bullet alone has no text of its own.

@@ -23,6 +23,8 @@ export interface Run {
   readonly whole?: Run;
   /** The row of a table, whose text it is. */
   readonly row?: TableRow;
+  /** From 0 to 1, of text that was recognized in a picture. */
+  readonly confidence?: number;
 }
 
 /** A row of a table. */
@@ -66,11 +68,15 @@ export interface Page {
   readonly hidden: readonly HiddenText[];
   /** Ligatures whose letters were inferred. */
   readonly inferred: number;
+  /** Its text was recognized in its picture, or its picture has writing that cannot be. */
+  readonly scan?: 'recognized' | 'unreadable';
+  /** Angle in radians by which the lines of its picture rise; its runs are those of the straightened one. */
+  readonly skew?: number;
 }
 
 /** A text that nobody sees, or of which nothing is known, by the reason. */
 export interface HiddenText {
-  readonly kind: 'text_of_hidden_layer' | 'text_outside_page' | 'rest_of_long_string';
+  readonly kind: 'text_of_hidden_layer' | 'text_outside_page' | 'rest_of_long_string' | 'unreadable_line';
   readonly text: string;
 }
 
@@ -140,6 +146,24 @@ export function turnedBack(box: Turnable, turns: number, page: Pick<Page, 'width
   if (turns === 1) return { x0: width - y1, x1: width - y0, y0: x0, y1: x1 };
   if (turns === 2) return { x0: width - x1, x1: width - x0, y0: height - y1, y1: height - y0 };
   return { x0: y0, x1: y1, y0: height - x1, y1: height - x0 };
+}
+
+/** Turns a rectangle of a straightened page to where it is shown. */
+export function slanted(
+  box: Turnable,
+  { width, height, skew = 0 }: Pick<Page, 'width' | 'height' | 'skew'>,
+): Turnable {
+  if (skew === 0) return box;
+  const [sine, cosine] = [Math.sin(skew), Math.cos(skew)];
+  const corners = [box.x0, box.x1].flatMap((x) =>
+    [box.y0, box.y1].map((y) => {
+      const [right, down] = [x - width / 2, y - height / 2];
+      return [width / 2 + right * cosine + down * sine, height / 2 - right * sine + down * cosine] as const;
+    }),
+  );
+  const xs = corners.map(([x]) => x);
+  const ys = corners.map(([, y]) => y);
+  return { x0: Math.min(...xs), x1: Math.max(...xs), y0: Math.min(...ys), y1: Math.max(...ys) };
 }
 
 const DECIMALS = 10_000;

@@ -111,11 +111,6 @@ t.test('what cannot be read is refused in words that say what to do', async (t) 
     ['Just text.', 'it is not a PDF, or broken.'],
     [pagesInCircle(), 'all of its 5 pages are broken.'],
     [
-      pages('0 0 9 9 re f'),
-      'its page has no text: it is a scan, or drawn; a reader with OCR can read it, such as docling, once DOCLING_URL is set.',
-    ],
-    [pages('', ''), /none of its 2 pages has text: it is a scan, or drawn; a reader with OCR can read it/],
-    [
       withPrivateCharacters(),
       /its fonts do not say what their characters are; a reader with OCR can read it/,
     ],
