@@ -44,7 +44,7 @@ const ADDRESS = /@|https?:|www\.|\b(?:tel|fax|phone|isbn|issn|doi)\b/i;
 const FORMULA = /[=\u2211\u222b\u221a\u2264\u2265\u2248\u00d7\u2192\u2208\u2200\u2203]/;
 /** A sentence or an expression may end so, but no heading. */
 const OPEN_END =
-  /(?:[.,;\u2026\u2013\u2014-]|(?<!\p{L})(?:a|an|the|of|and|or|to|in|for|with|by|on|at|from|that|is|are|as|der|die|das|und|oder|von|mit|de|la|le|et|du|des|y|del))$/iu;
+  /(?:[.,;\u2026\u2013\u2014-]|(?<!\p{L})(?:a|an|the|of|and|or|to|in|for|with|by|on|at|from|that|is|are|as|der|die|das|und|oder|von|mit|de|la|le|et|du|des|y|del))$/u;
 const FRAGMENT = /^(?:\p{Ll}+(?:$|[\s,.;])|[^\p{L}\p{N}[("'\u201c\u2018\u00bf])/u;
 /** Reports print figures in large letters. */
 const FIGURE = /^\d[\d,.]*\+?\s?(?:%|(?:million|billion|pence|bn)\b)/i;
@@ -184,7 +184,7 @@ function contentsOf(lines: readonly Line[]): Pick<Surroundings, 'contents' | 'en
     const isEntry = key.length >= 2 && page > 0;
     const goesOn = isEntry && page >= (last ?? 0) && page <= (last ?? page) + 60;
     if (goesOn || (isEntry && open.length < 2)) {
-      // A year above the contents is no entry.
+      // A year above the contents is not an entry.
       if (!goesOn) open = [];
       open.push({ key, page, line });
       misses = 0;
@@ -205,8 +205,9 @@ function featuresOf({ paragraphs, texts, ...usual }: Surroundings, index: number
       ? (b.base - a.base) / first.size
       : Infinity;
   const isFar = (at: number) => gap(paragraphs[at]?.lines.at(-1), paragraphs[at + 1]?.lines[0]) > 2.4;
-  /** Whether it is a name with a role and a firm below it, which end a text: no heading comes after them. */
+  /** Whether it is a name with a role and a firm below it, which end the text above: no heading comes after them. */
   const isSigned = (): boolean => {
+    if (before?.page !== first.page || isShort(index - 1, 60)) return false;
     const end = isFar(index) ? -1 : [index + 1, index + 2].findIndex(isFar);
     const after = paragraphs[index + end + 2];
     const at = after?.lines[0];

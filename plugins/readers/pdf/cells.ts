@@ -260,12 +260,12 @@ export function hasRows(lines: readonly CellRow[]): boolean {
   });
 }
 
-/** How many lines at the beginning are of the header: those before numbers that are no years. */
+/** How many lines at the beginning are of the header: those before numbers that are not years. */
 export function headsOf(lines: readonly CellRow[]): number {
   return Math.max(lines.findIndex(isOfBody), 0);
 }
 
-/** Whether a line has numbers that are no years. */
+/** Whether a line has numbers that are not years. */
 export const isOfBody = (line: CellRow): boolean =>
   numbersOf(line).some((at) => at > 0 && !YEAR.test(cellText(line.cells[at] ?? [])));
 const YEAR = /^(?:1[89]|20)\d\d(?:[\u2010-\u2013/-]\d{2,4})?[*a-z]?$/;
@@ -330,7 +330,7 @@ export function ruleBelow(
   );
 }
 
-/** Whether a line of the header goes on with the cells above it: its cells are below them. One over several columns is not. */
+/** Whether a line of the header continues the cells above it: its cells are below them. One over several columns is not. */
 function isWrapped(row: CellRow, line: CellRow, across: readonly Rule[]): boolean {
   if (line.base - row.last > 1.7 * line.size) return false;
   const [own, before] = [filledOf(line), filledOf(row)];

@@ -1,5 +1,5 @@
 /** What PDFium gives for a character whose font does not say what it means. */
-export const UNREADABLE = '\ufffd';
+const UNREADABLE = '\ufffd';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: fonts without a table of characters give them.
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufdd0-\ufdef\ufffe\uffff]/g;

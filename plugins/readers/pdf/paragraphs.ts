@@ -198,7 +198,14 @@ const isDivided = (last: Line, line: Line): boolean =>
 
 /** Whether a sentence continues in the next column or on the next page. */
 const runsOn = (last: Line, line: Line): boolean =>
-  Math.abs(last.size - line.size) < 0.3 && OPEN_END.test(last.text.slice(-1)) && SMALL_BEGIN.test(line.text);
+  Math.abs(last.size - line.size) < 0.3 &&
+  !isOtherWeight(last, line) &&
+  OPEN_END.test(last.text.slice(-1)) &&
+  SMALL_BEGIN.test(line.text);
+
+/** Whether one of two lines is bold, as a heading that is set close to its text. */
+const isOtherWeight = (last: Line, line: Line): boolean =>
+  last.isOneFont && line.isOneFont && isBold(last.font) !== isBold(line.font);
 
 const CODE = /courier|mono|consol|typewriter/i;
 
@@ -223,8 +230,7 @@ function isNext(last: Line, line: Line, { left, right, leading }: Column): boole
   const gap = (line.base - last.base) / em;
   if (gap > leading * 1.25 + 0.1 || gap < 0) return false;
   if ((last.isMono && line.isMono) || isDivided(last, line)) return true;
-  // A heading may be set close to its text, in bold.
-  if (last.isOneFont && line.isOneFont && isBold(last.font) !== isBold(line.font)) return false;
+  if (isOtherWeight(last, line)) return false;
   if (last.cells > 1 || line.cells > 1) return last.cells > 1 && line.cells > 1;
   if (line.isRightToLeft) {
     const isIndented = line.x1 < last.x1 - 1.2 * em && line.x1 < right - em;

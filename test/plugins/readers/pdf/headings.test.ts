@@ -31,10 +31,10 @@ const outline = (title: string, place: string, objects = 2): string[] => [
 
 t.test('style: size and weight of whole lines, with text below them', async (t) => {
   const content = [0, 1, 2]
-    .map((part) => section(700 - 120 * part, `Section ${'ABC'[part]}x`, 14, 'B'))
+    .map((part) => section(700 - 120 * part, `Section ${'ABC'[part]}`, 14, 'B'))
     .join('');
   const { text, places, sources } = await read(makePdf([{ content }]));
-  t.strictSame(headings(text), ['# Section Ax', '# Section Bx', '# Section Cx']);
+  t.strictSame(headings(text), ['# Section A', '# Section B', '# Section C']);
   t.match(places[0], { heading_source: 'style', heading_confidence: Number });
   t.equal(sources, 'style 3');
 });
@@ -66,6 +66,19 @@ t.test('a heading is not joined to the text close below it, nor to the next head
   const stacked = await read(makePdf([{ content: pair + column(50, 640, [...BODY, ...BODY]) }]));
   t.match(stacked.text, /5 Property\**\n\n/);
 });
+
+t.test(
+  'a title above a subtitle, both in the middle of the page, is neither a name nor joined to what follows',
+  async (t) => {
+    const content =
+      at(270, 740, 'Tides', 28, 'B') +
+      at(265, 690, 'A short guide', 18) +
+      [0, 1].map((part) => section(620 - 120 * part, `high water ${part}`, 18, 'B')).join('');
+    const { text } = await read(makePdf([{ content }]));
+    t.ok(text.startsWith('# Tides\n'), text);
+    t.match(text, /A short guide\n/);
+  },
+);
 
 t.test('a title that is used at the beginning alone does not head the rest of a file', async (t) => {
   const pages = Array.from({ length: 30 }, (_, index) => {
@@ -115,12 +128,10 @@ t.test('a bookmark finds its heading with other words around it, and whatever it
 });
 
 t.test('a name below a text is no parent of what follows', async (t) => {
-  const parts = [0, 1, 2]
-    .map((part) => section(760 - 90 * part, `Section ${'ABC'[part]}x`, 14, 'B'))
-    .join('');
+  const parts = [0, 1, 2].map((part) => section(760 - 90 * part, `Section ${'ABC'[part]}`, 14, 'B')).join('');
   const name = at(50, 480, 'Ann Archer', 14, 'B') + at(50, 466, 'Head of Risk');
   const { text } = await read(makePdf([{ content: parts + name + column(50, 380, [...BODY, ...BODY]) }]));
-  t.strictSame(headings(text), ['# Section Ax', '# Section Bx', '# Section Cx']);
+  t.strictSame(headings(text), ['# Section A', '# Section B', '# Section C']);
   t.match(text, /\*\*Ann Archer\*\*/);
 });
 
