@@ -44,6 +44,8 @@ const OPEN_END = /[a-z,;\u2010\u00ad-]$/;
 const DIVIDED = /\p{L}[-\u2010\u00ad]$/u;
 /** The label of a reference, from which its lines hang. */
 const REFERENCE = /^\[[^\]\s]{1,12}\]\s/;
+/** Characters at the end of a line in which an entry's number is searched. */
+const MAX_ENTRY_END = 30;
 const SENTENCE_END = /[.!?:;\u3002\uff01\uff1f)"\u201d]$/;
 const SMALL_BEGIN = /^[\p{Ll}\p{N}(]/u;
 const USUAL_LEADING = 1.25;
@@ -225,7 +227,11 @@ const isOtherStyle = (last: Line, line: Line): boolean =>
   (Math.abs(last.size - line.size) > 0.4 ||
     (last.color !== line.color && (last.font !== line.font || Math.abs(last.size - line.size) > 0.1)));
 
+/** The dots and the page number at the end of an entry of contents. */
+const LEADER_END = /(?:\. ?){4,}\s*\d{1,4}$/;
+
 function isNext(last: Line, line: Line, { left, right, leading }: Column): boolean {
+  if (LEADER_END.test(last.text.slice(-MAX_ENTRY_END))) return false;
   const em = Math.max(last.size, line.size);
   const gap = (line.base - last.base) / em;
   if (gap > leading * 1.25 + 0.1 || gap < 0) return false;

@@ -55,3 +55,8 @@ t.test('lines that are drawn from the bottom are read from the top', async (t) =
   const drawn = LINES.map((line, row) => at(50, 700 - 12 * row, line)).toReversed();
   t.match(await textOf(drawn.join('')), new RegExp(LINES.join('\\s+')));
 });
+
+t.test('entries of contents stay apart, however full their lines are', async (t) => {
+  const entries = ENTRIES.map((entry, at) => `${entry.padEnd(60, '.')}${NUMBERS[at]}`);
+  t.equal(await textOf(column(50, 700, entries)), entries.join('\n\n'));
+});
