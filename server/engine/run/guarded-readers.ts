@@ -84,8 +84,7 @@ export class GuardedReaders {
     const leave = await this.#queue.enter(length, signal, { urgency: 'patient', sender });
     const time = readingTime(length, this.#config);
     try {
-      const bytes = Uint8Array.from(file.bytes);
-      const outcome = await this.#ask({ ...message, file: { ...file, bytes } }, signal, time, [bytes.buffer]);
+      const outcome = await this.#ask({ ...message, file }, signal, time);
       if ('error' in outcome) throw fromPlainError(outcome.error);
       if ('isReady' in outcome) throw new Error('the thread gave an unexpected answer');
       for (const [reported, value] of outcome.reported) report(reported, value);
@@ -99,16 +98,38 @@ export class GuardedReaders {
     }
   }
 
-  /** @param time seconds @param moved memory to transfer to the thread */
-  async #ask(
-    message: ReadMessage,
+  /**
+   * Asks a thread, and a new one if the first has read files before and has too little memory left.
+   *
+   * @param time seconds
+   */
+  async #ask(message: ReadMessage, signal: AbortSignal, time: number): Promise<ReadOutcome> {
+    const { thread, files } = this.#take();
+    const isUsed = files > 0;
+    try {
+      const outcome = await this.#askThread(thread, files, message, signal, time);
+      if (!isUsed || !('error' in outcome && outcome.isOverLimit)) return outcome;
+    } catch (error) {
+      if (!isUsed || !(error instanceof OverLimitError) || error instanceof OverTimeError) throw error;
+    }
+    return this.#askThread(this.#start(), 0, message, signal, time);
+  }
+
+  async #askThread(
+    thread: ReaderThread,
+    files: number,
+    { file, ...message }: ReadMessage,
     signal: AbortSignal,
     time: number,
-    moved: readonly ArrayBuffer[] = [],
   ): Promise<ReadOutcome> {
-    const { thread, files } = this.#take();
+    const bytes = file === undefined ? undefined : Uint8Array.from(file.bytes);
+    const own = {
+      ...message,
+      ...(file !== undefined && bytes !== undefined && { file: { ...file, bytes } }),
+    };
+    const moved = bytes === undefined ? [] : [bytes.buffer];
     try {
-      const outcome = await unlessAborted(thread.ask(message, moved, time * 1000), signal);
+      const outcome = await unlessAborted(thread.ask(own, moved, time * 1000), signal);
       if (!('error' in outcome && outcome.isOverLimit)) this.#keep(thread, files + 1);
       return outcome;
     } finally {
@@ -122,10 +143,14 @@ export class GuardedReaders {
       this.#idle.delete(thread);
       if (!thread.isOver) return { thread, files };
     }
+    return { thread: this.#start(), files: 0 };
+  }
+
+  #start(): ReaderThread {
     const entry = new URL(`../../reader-thread${MODULE_ENDING}`, import.meta.url);
     const limits = { memory: MEMORY, time: (this.#config.requestTimeout + GRACE) * 1000 };
     const given: ReaderThreadData = { config: this.#config, readers: this.#readers };
-    return { thread: new GuardedThread(entry, limits, given), files: 0 };
+    return new GuardedThread(entry, limits, given);
   }
 
   #keep(thread: ReaderThread, files: number): void {

@@ -20,6 +20,7 @@ const does = {
   reads: () => ({ text: 'thread ' + threadId, metadata: { pages: 3 } }),
   grows: () => { for (;;) kept.push({ one: kept.length }); },
   buffers: () => { for (;;) kept.push(new Uint8Array(4_000_000).fill(1)); },
+  hoards: () => { kept.push(new Uint8Array(100_000_000).fill(1)); return { text: 'thread ' + threadId }; },
   runs: () => { for (;;); },
   beats: () => { for (;;) appendFileSync(${JSON.stringify(beats)}, '.'); },
   waits: () => new Promise(() => {}),
@@ -125,6 +126,16 @@ t.test('a thread is replaced after 100 files', async (t) => {
   let files = 1;
   while ((await threadOf()) === first) files++;
   t.ok(files <= 100, `${files}`);
+});
+
+t.test('what earlier files have left in a thread refuses no file: it is read in a new one', async (t) => {
+  const threads = new Set<string | undefined>();
+  for (let count = 0; count < 6; count++) {
+    const { status, json } = await ask('hoards');
+    t.equal(status, 200);
+    threads.add(json<{ text: string }[]>()[0]?.text);
+  }
+  t.ok(threads.size > 1, [...threads].join());
 });
 
 t.test('files are read side by side if the service has several threads', async (t) => {
