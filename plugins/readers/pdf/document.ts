@@ -124,7 +124,6 @@ function writePages(
   const faulty = pages.filter(({ isFaulty }) => isFaulty).map(({ number }) => number);
   const repeated = leftOutLines.length;
   const unreadable = pages.reduce((sum, page) => sum + page.unreadable, 0);
-  if (repeated > 0) report('left-out-lines', `${repeated}`);
   if (unreadable > 0) report('unreadable-characters', `${unreadable}`);
   const inferred = pages.reduce((sum, page) => sum + page.inferred, 0);
   if (inferred > 0) report('inferred-ligatures', `${inferred}`);
@@ -143,7 +142,12 @@ function writePages(
   findHeadings(paragraphs, bookmarks, title);
   const sources = countSources(paragraphs);
   if (sources !== '') report('heading-sources', sources);
-  const { repeatedHeads, ...written } = writeMarkdown(paragraphs, pages.length, tables);
+  const { repeatedHeads, ...written } = writeMarkdown(paragraphs, pages.length, {
+    tables,
+    keep_furniture: keepsFurniture,
+  });
+  const count = repeated + repeatedHeads.length;
+  if (count > 0) report('left-out-lines', `${count}`);
   const leftOut = {
     ...(repeated > 0 && { [FURNITURE]: repeated }),
     ...(faulty.length > 0 && { unread_page: faulty.length }),
@@ -155,12 +159,19 @@ function writePages(
       ),
     ),
     ...(unreadable > 0 && { unreadable_character: unreadable }),
-    ...(repeatedHeads > 0 && { repeated_table_header_row: repeatedHeads }),
+    ...(repeatedHeads.length > 0 && { [REPEATED_HEAD]: repeatedHeads.length }),
   };
   return {
     ...written,
     leftOut,
-    leftOutTexts: placesOf([...leftOutLines.map(omittedLine), ...hidden], written),
+    leftOutTexts: placesOf(
+      [
+        ...leftOutLines.map((line) => omittedLine(line, FURNITURE)),
+        ...repeatedHeads.map((line) => omittedLine(line, REPEATED_HEAD)),
+        ...hidden,
+      ],
+      written,
+    ),
   };
 }
 
@@ -191,6 +202,7 @@ function reportScans(
 
 const NONE: ReadonlySet<Line> = new Set();
 const FURNITURE = 'header_or_footer_line';
+const REPEATED_HEAD = 'repeated_table_header_row';
 
 /** A text that is left out. */
 interface Omitted extends Pick<LeftOutText, 'kind' | 'text' | 'box'> {
@@ -199,9 +211,9 @@ interface Omitted extends Pick<LeftOutText, 'kind' | 'text' | 'box'> {
   readonly isBelow: boolean;
 }
 
-function omittedLine({ text, page, box, turns }: Line): Omitted {
+function omittedLine({ text, page, box, turns }: Line, kind: string): Omitted {
   const isBelow = turns === 0 && box !== undefined && box[1] > 0.5;
-  return { kind: FURNITURE, text, page, isBelow, ...(box && { box }) };
+  return { kind, text, page, isBelow, ...(box && { box }) };
 }
 
 /** Where texts stood that are left out. */

@@ -7,7 +7,8 @@ export default {
   formats: { extensions: ['.pdf'], mediaTypes: ['application/pdf'] },
   reports: {
     'heading-sources': 'What headings were found by: `bookmark 12, style 5, uncertain 7`.',
-    'left-out-lines': 'Lines of headers and footers, which are left out.',
+    'left-out-lines':
+      'Lines of headers and footers, and header rows that a table repeats on later pages, which are left out.',
     'hidden-texts': 'Texts of hidden layers and outside the page, which are left out.',
     'cut-strings': 'Strings of more than 32,767 bytes, whose rest is left out.',
     'unread-pages': 'Broken pages, such as `3 7-9`, which are left out.',
@@ -22,7 +23,7 @@ export default {
         type: 'boolean',
         default: false,
         description:
-          'Keeps headers, footers, page numbers and stamps in margins in the text, where they stand.',
+          'Keeps headers, footers, page numbers, stamps in margins and repeated header rows of tables in the text, where they stand.',
       },
       tables: {
         enum: ['auto', 'markdown'],

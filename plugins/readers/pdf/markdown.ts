@@ -12,6 +12,13 @@ const HYPHEN = /[-\u2010\u00ad]$/;
 /** Letters of a word that are compared. */
 const MAX_WORD_LENGTH = 60;
 
+interface Written {
+  readonly text: string;
+  readonly places: SourcePlace[];
+  /** Header rows that later pages repeat, which are left out. */
+  readonly repeatedHeads: readonly Line[];
+}
+
 /**
  * Writes paragraphs as Markdown, and where each line comes from. A page without lines has an empty place.
  *
@@ -20,12 +27,12 @@ const MAX_WORD_LENGTH = 60;
 export function writeMarkdown(
   paragraphs: readonly Paragraph[],
   pages: number,
-  tables: PdfOptions['tables'],
-): { text: string; places: SourcePlace[]; repeatedHeads: number } {
+  { tables, keep_furniture: keepsHeads }: Pick<PdfOptions, 'tables' | 'keep_furniture'>,
+): Written {
   const writer = new Writer(paragraphs);
   for (const paragraph of paragraphs) {
     const isTable = paragraph.lines[0]?.row !== undefined && paragraph.lines.length > 1;
-    if (isTable && (tables === 'markdown' || !isSimple(paragraph))) writer.writeTable(paragraph);
+    if (isTable && (tables === 'markdown' || !isSimple(paragraph))) writer.writeTable(paragraph, keepsHeads);
     else writer.write(paragraph);
   }
   return writer.end(pages);
@@ -90,20 +97,20 @@ class Writer {
     this.#heading = undefined;
   }
 
-  #repeatedHeads = 0;
+  readonly #repeatedHeads: Line[] = [];
 
-  /** Writes a table, whose first row is the header. A header that later pages repeat is left out there. */
-  writeTable({ lines }: Paragraph): void {
+  /** Writes a table, whose first row is the header. @param keepsHeads whether later pages repeat the header */
+  writeTable({ lines }: Paragraph, keepsHeads: boolean): void {
     if (this.#length > 0) this.#put('\n\n');
     const header = lines[0]?.row;
     let last = header;
     for (const [index, line] of lines.entries()) {
       const { row = last } = line;
       if (row === undefined || header === undefined) continue;
-      const isRepeated = row.table !== last?.table && sameCells(row, header);
+      const isRepeated = !keepsHeads && row.table !== last?.table && sameCells(row, header);
       last = row;
       if (isRepeated) {
-        this.#repeatedHeads++;
+        this.#repeatedHeads.push(line);
         continue;
       }
       if (index > 0) this.#put('\n');
@@ -124,7 +131,7 @@ class Writer {
     return `${this.#keepsHyphen(before, after) ? text : text.slice(0, -1)}${next}`;
   }
 
-  end(pages: number): { text: string; places: SourcePlace[]; repeatedHeads: number } {
+  end(pages: number): Written {
     this.#reach(pages + 1);
     return { text: this.#parts.join(''), places: this.#places, repeatedHeads: this.#repeatedHeads };
   }

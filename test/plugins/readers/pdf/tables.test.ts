@@ -91,7 +91,7 @@ t.test('horizontal rules alone', async (t) => {
   t.equal(text, table(['| Kind | Fat | Note |', '| whole | 3.5 | rich |', '| skimmed | 0.1 | thin |']));
 });
 
-t.test('a table goes on over pages, and its repeated header is left out and counted', async (t) => {
+t.test('a table goes on over pages, and its repeated header is left out, counted and listed', async (t) => {
   const page = (kind: string) =>
     grid(3) +
     rowsAt([
@@ -99,12 +99,16 @@ t.test('a table goes on over pages, and its repeated header is left out and coun
       [kind, '1', 'x'],
       [`${kind}2`, '2', 'y'],
     ]);
-  const { text, leftOut } = await read([page('a'), page('b')]);
+  const { text, leftOut, leftOutTexts } = await read([page('a'), page('b')]);
   t.equal(
     text,
     table(['| Kind | Fat | Note |', '| a | 1 | x |', '| a2 | 2 | y |', '| b | 1 | x |', '| b2 | 2 | y |']),
   );
   t.same(leftOut, { repeated_table_header_row: 1 });
+  t.match(leftOutTexts, [{ kind: 'repeated_table_header_row', text: /Kind.*Fat.*Note/, page: 2 }]);
+  const { text: whole, leftOut: none } = await read([page('a'), page('b')], { keep_furniture: true });
+  t.equal(whole.match(/Kind/g)?.length, 2);
+  t.same(none, {});
 });
 
 t.test('what looks like a table is none', async (t) => {
