@@ -5,6 +5,8 @@ export interface Style {
   readonly turns: number;
   readonly placing: Placing;
   readonly size: number;
+  /** Tangent of the angle by which its letters are slanted beyond their design; 0 if they are upright. */
+  readonly shear: number;
   readonly font: Font;
   readonly color: number;
   readonly block: Block | undefined;

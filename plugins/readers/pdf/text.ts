@@ -119,7 +119,8 @@ class TextReader {
     const isAfterGap = this.#isAfterGap;
     this.#isAfterGap = false;
     const { x0, x1, base } = this.#boxOf(text, index, object, style);
-    const isOfLigature = growing !== undefined && x0 === this.#lastX && object === this.#lastObject;
+    const isOfLigature =
+      growing !== undefined && Math.abs(x0 - this.#lastX) < SAME_PLACE && object === this.#lastObject;
     const endsWithSpace = this.#units[this.#length - 1] === SPACE;
     const isNext =
       growing !== undefined &&
@@ -134,7 +135,7 @@ class TextReader {
     this.#lastX = x0;
     this.#lastObject = object;
     // The characters of a ligature have one origin, and PDFium gives the width of one of them.
-    const end = isOfLigature ? Math.max(x1, this.#endOf(text, index, style)) : x1;
+    const end = isOfLigature ? Math.max(this.#box.outer, this.#endOf(text, index, style)) : x1;
     if (isNext) {
       if (isAfterGap && !endsWithSpace && x0 - growing.x1 > NARROW_SPACE * style.size)
         this.#units[this.#length++] = SPACE;
@@ -230,10 +231,10 @@ class TextReader {
     return left + Math.max(ofX * x0 + ofY * y0, ofX * x1 + ofY * y1);
   }
 
-  readonly #box = { x0: 0, x1: 0, base: 0, top: 0, bottom: 0, object: -1, isFromOrigin: false };
+  readonly #box = { x0: 0, x1: 0, outer: 0, base: 0, top: 0, bottom: 0, object: -1, isFromOrigin: false };
 
   /** From the origin of a character to the end of its advance, in a page that is turned so that the text runs to the right. */
-  #boxOf(text: number, index: number, object: number, { placing }: Style): Readonly<Extent> {
+  #boxOf(text: number, index: number, object: number, { placing, shear }: Style): Readonly<Extent> {
     const { call, scratch } = this.#pdfium;
     const { ofX, ofY, base, left } = placing;
     call.FPDFText_GetLooseCharBox(text, index, scratch);
@@ -254,9 +255,13 @@ class TextReader {
       box.top = top;
       box.bottom = bottom;
       box.isFromOrigin = Math.abs(x - Math.min(from, to)) < SAME_PLACE;
-      box.x0 = box.isFromOrigin ? Math.min(from, to) : Math.min(x, from, to);
+      const isSlanted = shear > 0 && !box.isFromOrigin;
+      box.x0 = isSlanted ? x : Math.min(x, from, to);
     } else box.x0 = Math.min(from, to);
-    box.x1 = Math.max(from, to, box.x0 + 0.1);
+    // The box of a slanted letter reaches over its neighbours, which would hide the gaps between words.
+    box.outer = Math.max(from, to);
+    const end = shear > 0 ? box.x0 + Math.abs(to - from) - shear * Math.abs(top - bottom) : box.outer;
+    box.x1 = Math.max(end, box.x0 + 0.1);
     return box;
   }
 
@@ -265,8 +270,12 @@ class TextReader {
     call.FPDFText_GetMatrix(text, index, scratch);
     const a = this.#pdfium.float32(0);
     const b = this.#pdfium.float32(1);
-    const up = Math.hypot(this.#pdfium.float32(2), this.#pdfium.float32(3));
-    const drawn = call.FPDFText_GetFontSize(text, index) * (up || Math.hypot(a, b) || 1);
+    const [c, d] = [this.#pdfium.float32(2), this.#pdfium.float32(3)];
+    const along = Math.hypot(a, b);
+    const area = Math.abs(a * d - b * c);
+    const up = along > 0 ? area / along : 0;
+    const shear = area > 0 ? Math.abs(a * c + b * d) / area : 0;
+    const drawn = call.FPDFText_GetFontSize(text, index) * (up || along || 1);
     const direction = Math.round(Math.atan2(-b, a) / (Math.PI / 2));
     const turns = (((direction + this.#open.rotation) % 4) + 4) % 4;
     const handle = object === 0 ? 0 : call.FPDFTextObj_GetFont(object);
@@ -275,6 +284,7 @@ class TextReader {
       turns,
       placing: this.#placingOf(turns),
       size: font.scale * drawn || 1,
+      shear: shear > MIN_SHEAR ? shear : 0,
       font,
       color: this.#colorOf(text, index),
       block: this.#blockOf(object),
@@ -402,6 +412,8 @@ function codeOf(unicode: number): number {
   return unicode === 0 || unicode > 0x10ffff ? 0xfffd : unicode;
 }
 
+/** Tangent of the angle by which letters are slanted, as those of an italic that is made from an upright font. */
+const MIN_SHEAR = 0.05;
 /** Points between an origin in double and in single precision. */
 const SAME_PLACE = 0.001;
 const CUT_LENGTHS: ReadonlySet<number> = new Set([32_767, 16_383, 16_384]);
