@@ -1,5 +1,5 @@
-import { escapeBlockStarts, markdownTable } from '../../toolkit/markdown/index.ts';
-import { decodeEscapes, EquationWriter, type Relationship, raised } from '../../toolkit/office/index.ts';
+import { escapeBlockStarts, markdownTable, raised } from '../../toolkit/markdown/index.ts';
+import { decodeEscapes, EquationWriter, type Relationship } from '../../toolkit/office/index.ts';
 import { childrenOf, type Element, find, findBelow, referenceOf } from './tree.ts';
 
 type Relationships = ReadonlyMap<string, Relationship>;

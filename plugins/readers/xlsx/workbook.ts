@@ -1,13 +1,7 @@
 import { refusedError } from '../../../core/kit.ts';
-import { escapeCell } from '../../toolkit/markdown/index.ts';
+import { escapeCell, raised } from '../../toolkit/markdown/index.ts';
 import { readXml, type XmlAttributes } from '../../toolkit/markup/index.ts';
-import {
-  decodeEscapes,
-  type OfficeFile,
-  openOfficeFile,
-  raised,
-  type SheetRow,
-} from '../../toolkit/office/index.ts';
+import { decodeEscapes, type OfficeFile, openOfficeFile, type SheetRow } from '../../toolkit/office/index.ts';
 import { columnNumber } from '../../toolkit/places.ts';
 import { type CellFormat, formatOf, numberText, UNFORMATTED } from './values.ts';
 

@@ -1,4 +1,5 @@
 import { refusedError } from '../../../core/errors.ts';
+import { raised } from './numerals.ts';
 
 /** The format of a stretch of text, as far as Markdown keeps it. */
 export interface TextFormat {
@@ -14,10 +15,6 @@ export const PLAIN_TEXT: TextFormat = { emphasis: '', href: '', isRaised: false 
 /** Maximum UTF-16 units of a paragraph: a small file may show one formula many times. */
 const MAX_LENGTH = 16 * 1024 * 1024;
 const LINK = /^(?:https?:|mailto:)[^\s<>]+$/i;
-const SUPERSCRIPTS: Readonly<Record<string, string>> = Object.fromEntries(
-  Array.from('⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻', (sign, index) => ['0123456789+-'[index], sign]),
-);
-
 /** Collects the text of a paragraph, stretch by stretch, and writes it as Markdown. */
 export class FormattedText {
   readonly #stretches: { readonly format: TextFormat; text: string }[] = [];
@@ -48,16 +45,11 @@ export class FormattedText {
   }
 }
 
-/** Writes a raised number with superscript digits: otherwise `10⁶` would become `106`. */
-function raised(text: string): string {
-  return /^[\d+-]+$/.test(text) ? text.replace(/./g, (sign) => SUPERSCRIPTS[sign] ?? sign) : text;
-}
-
 /** Keeps white space outside the emphasis, as Markdown requires. */
 function writeStretch(text: string, emphasis: string, href: string): string {
   const core = text.trim();
   const start = text.indexOf(core);
-  const hasEmphasis = emphasis !== '' && !core.includes('\n') && /[\p{L}\p{N}]/u.test(core);
+  const hasEmphasis = emphasis !== '' && !/\n\s*\n/.test(core) && /[\p{L}\p{N}]/u.test(core);
   const isLink = LINK.test(href) && core !== '' && core !== href && !/[[\]\n]/.test(core);
   const marked = hasEmphasis ? emphasis + core + [...emphasis].reverse().join('') : core;
   const target = href.replaceAll('(', '%28').replaceAll(')', '%29');

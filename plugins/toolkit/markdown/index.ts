@@ -3,7 +3,7 @@
 export { MarkdownDocument, type SpanningCell } from './document.ts';
 export { findMarkdownBlocks } from './find-blocks.ts';
 export { FormattedText, PLAIN_TEXT, type TextFormat } from './formatted-text.ts';
-export { letterNumeral, romanNumeral } from './numerals.ts';
+export { letterNumeral, raised, romanNumeral } from './numerals.ts';
 export type { BlockKind, MarkdownBlock } from './scan.ts';
 export {
   delimiterRow,

@@ -33,3 +33,12 @@ export function letterNumeral(number: number): string {
   const letter = String.fromCharCode('a'.charCodeAt(0) + ((number - 1) % LETTERS));
   return letter.repeat(Math.ceil(number / LETTERS));
 }
+
+const SUPERSCRIPTS: Readonly<Record<string, string>> = Object.fromEntries(
+  Array.from('⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻', (sign, index) => ['0123456789+-'[index], sign]),
+);
+
+/** Writes a raised number with superscript digits: otherwise `10⁶` would become `106`. */
+export function raised(text: string): string {
+  return /^[\d+-]+$/.test(text) ? text.replace(/./g, (sign) => SUPERSCRIPTS[sign] ?? sign) : text;
+}

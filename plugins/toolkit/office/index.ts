@@ -5,7 +5,7 @@ import { unzip } from './zip.ts';
 export { EquationWriter } from './equation.ts';
 export { type MathElement, writeMathml } from './mathml.ts';
 export { type SheetRow, SheetTables } from './sheet-tables.ts';
-export { decodeEscapes, isFileName, raised } from './written.ts';
+export { decodeEscapes, isFileName } from './written.ts';
 export { unzip };
 
 export interface Relationship {

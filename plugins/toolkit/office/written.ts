@@ -6,15 +6,6 @@ export function decodeEscapes(text: string): string {
   return text.replace(ESCAPE, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-const SUPERSCRIPTS: Readonly<Record<string, string>> = Object.fromEntries(
-  Array.from('⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻', (sign, index) => ['0123456789+-'[index], sign]),
-);
-
-/** Writes a raised number with superscript digits: otherwise `10⁶` would become `106`. */
-export function raised(text: string): string {
-  return /^[\d+-]+$/.test(text) ? text.replace(/./g, (sign) => SUPERSCRIPTS[sign] ?? sign) : text;
-}
-
 const FILE_NAME =
   /^(?:file:\/|[a-z]:[\\/]|\\\\)|^[^\s<>]+\.(?:png|jpe?g|gif|bmp|tiff?|svg|webp|emf|wmf|heic|pdf)$/i;
 
