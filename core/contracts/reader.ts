@@ -100,8 +100,8 @@ export interface RecognizedPage {
   readonly turns: number;
   /** Angle in radians by which lines rise to the right, after those turns are undone. */
   readonly skew: number;
-  /** Mean confidence of what was found, from 0 to 1. If most lines are readable, the others do not count. */
-  readonly confidence: number;
+  /** Whether what was found is text; otherwise it is a drawing, blurred, or in another script. */
+  readonly isReadable: boolean;
 }
 
 /**
@@ -120,6 +120,8 @@ export interface RecognizedLine {
   readonly size: number;
   /** From 0 to 1. */
   readonly confidence: number;
+  /** About one in ten words of an uncertain line is wrong, and most words of an unreadable one. */
+  readonly legibility: 'sure' | 'uncertain' | 'unreadable';
   /** Number of the paragraph; lines of one paragraph follow each other. */
   readonly paragraph: number;
 }

@@ -1,10 +1,11 @@
 import { type Factory, type RecognizedPage, refusedError } from '../../../core/kit.ts';
 import { type Engine, languagesOf, loadEngine } from './engine.ts';
 import { picturesOf } from './images.ts';
+import { meanConfidence } from './legibility.ts';
 import type manifest from './manifest.ts';
 import type { OcrOptions } from './manifest.ts';
-import { meanConfidence, recognize } from './recognize.ts';
-import { isNoise, isUnreadable, rounded, UNREADABLE_PAGE, Writer } from './text.ts';
+import { recognize } from './recognize.ts';
+import { rounded, Writer } from './text.ts';
 
 const createOcrReader: Factory<typeof manifest> = () => {
   let engine: Engine | undefined;
@@ -33,18 +34,18 @@ const createOcrReader: Factory<typeof manifest> = () => {
         signal.throwIfAborted();
         page++;
         const recognized = recognize(engine, picture);
-        const isReadable = recognized.confidence >= UNREADABLE_PAGE;
+        const { isReadable } = recognized;
         if (isReadable) read.push(recognized);
-        else if (recognized.lines.some((line) => !isNoise(line))) unreadable.push(page);
+        else if (recognized.lines.length > 0) unreadable.push(page);
         writer.write(page, isReadable ? recognized : { ...recognized, lines: [] }, picture);
         progress?.();
       }
       const { text, places, leftOutTexts } = writer;
       if (text === '') throw noText(unreadable.length > 0, engine.languages);
-      const lines = read.flatMap((one) => one.lines.filter((line) => !isUnreadable(line)));
+      const lines = read.flatMap((one) => one.lines.filter(({ legibility }) => legibility !== 'unreadable'));
       const confidence = rounded(meanConfidence(lines));
       report('ocr-confidence', `${confidence}`);
-      const uncertain = lines.filter((line) => line.confidence < UNCERTAIN).length;
+      const uncertain = lines.filter(({ legibility }) => legibility === 'uncertain').length;
       if (uncertain > 0) report('uncertain-lines', `${uncertain}`);
       if (leftOutTexts.length > 0) report('unreadable-lines', `${leftOutTexts.length}`);
       if (unreadable.length > 0) report('unreadable-pages', unreadable.join(' '));
@@ -64,9 +65,6 @@ const createOcrReader: Factory<typeof manifest> = () => {
 };
 
 export default createOcrReader;
-
-/** Lines with less confidence are counted: about one in ten of their words is wrong. */
-const UNCERTAIN = 0.8;
 
 function noText(isUnreadable: boolean, languages: readonly string[]): Error {
   const remedy = `this server reads ${languages.join(', ')}; "npm install @tesseract.js-data/<language>" adds another`;

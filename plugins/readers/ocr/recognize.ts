@@ -1,7 +1,8 @@
-import type { PagePicture, RecognizedLine, RecognizedPage } from '../../../core/kit.ts';
+import type { PagePicture, RecognizedPage } from '../../../core/kit.ts';
 import type { Box, Engine, FoundBlock, FoundLine } from './engine.ts';
+import { type FoundText, isNoise, isText, legibilityOf, meanConfidence } from './legibility.ts';
 import { darkRest, isEmpty, skewOf, straightened, upright } from './picture.ts';
-import { isUnreadable } from './text.ts';
+import { CJK } from './text.ts';
 
 /** Mean confidence below which a picture may be turned, and above which it is not turned any further. */
 const DOUBTFUL = 0.6;
@@ -9,22 +10,23 @@ const CERTAIN = 0.75;
 /** Fewer letters and digits do not say how a page is turned. */
 const MIN_LETTERS = 20;
 
-const NOTHING: RecognizedPage = { lines: [], turns: 0, skew: 0, confidence: 0 };
+/** What was found in a picture, before it is judged. */
+interface FoundPage extends Pick<RecognizedPage, 'turns' | 'skew'> {
+  readonly lines: readonly FoundText[];
+  readonly confidence: number;
+}
 
-/** Recognizes the text of a picture, also if it is slanted a little, or turned by quarter turns. */
+const NOTHING: FoundPage = { lines: [], turns: 0, skew: 0, confidence: 0 };
+
+/** Recognizes the text of a picture, also if it is slanted a little, or turned by quarter turns. Specks are left out. */
 export function recognize(engine: Engine, picture: PagePicture): RecognizedPage {
-  const page = isEmpty(picture) ? NOTHING : recognizeUpright(engine, picture);
-  return { ...page, confidence: pageConfidence(page.lines) };
+  const found = isEmpty(picture) ? NOTHING : recognizeUpright(engine, picture);
+  const all = found.lines.map((line) => ({ ...line, legibility: legibilityOf(line) }));
+  const { turns, skew } = found;
+  return { lines: all.filter((line) => !isNoise(line)), turns, skew, isReadable: isText(all) };
 }
 
-/** The confidence of the readable lines, if these are most of the page: a logo does not make a page unreadable. */
-function pageConfidence(lines: readonly RecognizedLine[]): number {
-  const readable = lines.filter((line) => !isUnreadable(line));
-  const lengthOf = (some: readonly RecognizedLine[]) => some.reduce((sum, { text }) => sum + text.length, 0);
-  return meanConfidence(lengthOf(readable) * 2 > lengthOf(lines) ? readable : lines);
-}
-
-function recognizeUpright(engine: Engine, picture: PagePicture): RecognizedPage {
+function recognizeUpright(engine: Engine, picture: PagePicture): FoundPage {
   let best = recognizeTurned(engine, picture, 0);
   if (best.confidence >= DOUBTFUL || lettersOf(best) < MIN_LETTERS) return best;
   for (const turns of [1, 3, 2]) {
@@ -35,19 +37,19 @@ function recognizeUpright(engine: Engine, picture: PagePicture): RecognizedPage 
   return best;
 }
 
-const lettersOf = ({ lines }: RecognizedPage): number =>
+const lettersOf = ({ lines }: FoundPage): number =>
   lines.reduce((sum, { text }) => sum + (text.match(LETTERS)?.length ?? 0), 0);
 
 const LETTERS = /[\p{L}\p{N}]/gu;
 
-function recognizeTurned(engine: Engine, picture: PagePicture, turns: number): RecognizedPage {
+function recognizeTurned(engine: Engine, picture: PagePicture, turns: number): FoundPage {
   const turned = upright(picture, turns);
   const skew = skewOf(turned);
   const level = straightened(turned, skew);
   const blocks = engine.find(level, 'page');
   const first = linesOf(blocks);
-  const isText = meanConfidence(first) >= DOUBTFUL;
-  const lines = isText ? withRest(first, restOf(engine, level, blocks)) : first;
+  const isDoubtful = meanConfidence(first) < DOUBTFUL;
+  const lines = !isDoubtful ? withRest(first, restOf(engine, level, blocks)) : first;
   return { lines, turns, skew, confidence: meanConfidence(lines) };
 }
 
@@ -55,7 +57,7 @@ function recognizeTurned(engine: Engine, picture: PagePicture, turns: number): R
 const SURE = 0.8;
 
 /** Text that is on the page, but in no block: lone numbers are taken for specks or a drawing. */
-function restOf(engine: Engine, level: PagePicture, blocks: readonly FoundBlock[]): RecognizedLine[] {
+function restOf(engine: Engine, level: PagePicture, blocks: readonly FoundBlock[]): FoundText[] {
   const boxes = wordsOf(blocks).map(({ bbox }) => bbox);
   const rest = darkRest(level, boxes);
   if (rest === undefined) return [];
@@ -73,12 +75,11 @@ const wordsOf = (blocks: readonly FoundBlock[]) =>
   );
 
 /** Puts each of the rest after the line at its left, else after the line above it. */
-function withRest(lines: RecognizedLine[], rest: readonly RecognizedLine[]): RecognizedLine[] {
+function withRest(lines: FoundText[], rest: readonly FoundText[]): FoundText[] {
   const all = [...lines];
   const paragraphs = (lines.at(-1)?.paragraph ?? 0) + 1;
   for (const [index, line] of rest.entries()) {
-    const isBeside = (one: RecognizedLine) =>
-      Math.abs(one.base - line.base) < 0.4 * Math.max(one.size, line.size);
+    const isBeside = (one: FoundText) => Math.abs(one.base - line.base) < 0.4 * Math.max(one.size, line.size);
     const left = nearest(all, (one) => (isBeside(one) && one.x1 <= line.x0 ? line.x0 - one.x1 : Infinity));
     const right = nearest(all, (one) => (isBeside(one) && one.x0 >= line.x1 ? one.x0 - line.x1 : Infinity));
     const beside = left ?? right;
@@ -96,10 +97,10 @@ function withRest(lines: RecognizedLine[], rest: readonly RecognizedLine[]): Rec
 
 /** The line with the least distance; undefined if none is finite. */
 function nearest(
-  lines: readonly RecognizedLine[],
-  distanceTo: (line: RecognizedLine) => number,
-): RecognizedLine | undefined {
-  let [best, least] = [undefined as RecognizedLine | undefined, Infinity];
+  lines: readonly FoundText[],
+  distanceTo: (line: FoundText) => number,
+): FoundText | undefined {
+  let [best, least] = [undefined as FoundText | undefined, Infinity];
   for (const line of lines) {
     const distance = distanceTo(line);
     if (distance < least) [best, least] = [line, distance];
@@ -107,22 +108,12 @@ function nearest(
   return best;
 }
 
-/** The mean confidence of lines, by their length. */
-export function meanConfidence(lines: readonly Pick<RecognizedLine, 'text' | 'confidence'>[]): number {
-  let [sum, length] = [0, 0];
-  for (const { text, confidence } of lines) {
-    sum += confidence * text.length;
-    length += text.length;
-  }
-  return length === 0 ? 0 : sum / length;
-}
-
 /** Heights of rows as multiples of font sizes, for letters with ascenders and descenders. */
 const ROW_HEIGHT = 0.92;
 /** Sizes that differ less from the usual one of the page are taken for it: they are measured. */
 const SAME_SIZE = 0.14;
 
-function linesOf(blocks: readonly FoundBlock[]): RecognizedLine[] {
+function linesOf(blocks: readonly FoundBlock[]): FoundText[] {
   const paragraphs = blocks.flatMap((block) => block.paragraphs ?? []);
   const lines = paragraphs.flatMap(({ lines }, paragraph) => {
     const size = median(lines.map(({ rowAttributes }) => rowAttributes.rowHeight)) / ROW_HEIGHT;
@@ -139,7 +130,7 @@ const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 /** The size of most characters: the median, each line as often as it has characters. */
-function usualSizeOf(lines: readonly RecognizedLine[]): number {
+function usualSizeOf(lines: readonly FoundText[]): number {
   const sorted = lines.toSorted((a, b) => a.size - b.size);
   let left = lines.reduce((sum, { text }) => sum + text.length, 0) / 2;
   for (const { size, text } of sorted) {
@@ -151,12 +142,10 @@ function usualSizeOf(lines: readonly RecognizedLine[]): number {
 
 /** Font sizes between words, above which they are not of one column or cell. */
 const WIDE_GAP = 1.2;
-/** Scripts without spaces between words. */
-const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
 
 /** The parts of a line that are apart. */
 function partsOf({ words, bbox, baseline, rowAttributes }: FoundLine, size: number, paragraph: number) {
-  const parts: RecognizedLine[] = [];
+  const parts: FoundText[] = [];
   const base = (baseline.y0 + baseline.y1) / 2;
   const height = rowAttributes.rowHeight;
   for (const { text, bbox: box, confidence } of words) {
@@ -186,7 +175,7 @@ const BULLET_HEIGHT = 0.45;
 const isBullet = (word: string, { y0, y1 }: Box, base: number, size: number): boolean =>
   TAKEN_FOR_BULLETS.test(word) && base - y1 > BULLET_ABOVE * size && y1 - y0 < BULLET_HEIGHT * size;
 
-function joined(last: RecognizedLine, next: RecognizedLine): RecognizedLine {
+function joined(last: FoundText, next: FoundText): FoundText {
   const isClose = next.x0 - last.x1 < 0.6 * last.size;
   const isCjk = isClose && CJK.test(last.text.slice(-1)) && CJK.test(next.text.slice(0, 1));
   return {

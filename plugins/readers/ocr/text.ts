@@ -1,25 +1,13 @@
 import type { LeftOutText, RecognizedLine, RecognizedPage, SourcePlace } from '../../../core/kit.ts';
 import { escapeBlockStarts } from '../../toolkit/markdown/index.ts';
 
-/** Lines with less confidence are left out: most of their words are wrong. Parts of drawings look like one or two letters. */
-const UNREADABLE = 0.6;
-const UNREADABLE_SHORT = 0.8;
-const SHORT = 2;
-
-export function isUnreadable({ text, confidence }: RecognizedLine): boolean {
-  const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
-  return confidence < (letters <= SHORT ? UNREADABLE_SHORT : UNREADABLE);
-}
-
-/** Pages with less confidence are left out: their writing is in another script, or a drawing. */
-export const UNREADABLE_PAGE = 0.8;
-
 interface Shown {
   readonly width: number;
   readonly height: number;
 }
 
-const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
+/** Scripts without spaces between words. */
+export const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
 const BULLET = /^\u2022\s+/;
 const DIVIDED = /\p{L}[-\u2010\u00ad]$/u;
 const DECIMALS = 10_000;
@@ -37,11 +25,10 @@ export class Writer {
 
   /** @param shown the size of the picture in which the page was recognized */
   write(page: number, recognized: RecognizedPage, shown: Shown): void {
-    const lines = recognized.lines.filter((line) => !isNoise(line));
     let last: RecognizedLine | undefined;
-    for (const line of lines) {
+    for (const line of recognized.lines) {
       const where = { page, box: boxOf(line, recognized, shown), ocr_confidence: rounded(line.confidence) };
-      if (isUnreadable(line)) {
+      if (line.legibility === 'unreadable') {
         const at = { start: this.#length, end: this.#length };
         this.leftOutTexts.push({ kind: 'unreadable_line', text: line.text, ...at, ...where });
         continue;
@@ -94,10 +81,6 @@ export class Writer {
 }
 
 export const rounded = (confidence: number): number => Math.round(confidence * 100) / 100;
-
-/** Specks and rules that are taken for signs. */
-export const isNoise = ({ text, confidence }: RecognizedLine): boolean =>
-  !/[\p{L}\p{N}]/u.test(text) && confidence < 0.8;
 
 /** A box in the picture as it is shown, in fractions of its sides. */
 function boxOf(line: RecognizedLine, { turns, skew }: RecognizedPage, { width, height }: Shown) {

@@ -10,14 +10,6 @@ export type Recognize = NonNullable<Reader['recognize']>;
 
 /** Pages of a file that are recognized: each takes seconds. */
 const MAX_SCANS = 500;
-/** Confidence below which the writing of a page is in another script, or a drawing, and most words of a line are wrong. */
-const UNREADABLE_PAGE = 0.8;
-const UNREADABLE_LINE = { usual: 0.6, short: 0.8 };
-/** Letters and digits of a short line: parts of drawings look like them. */
-const SHORT = 2;
-/** Marks without letters and digits are specks unless they are sure. */
-const CERTAIN_MARK = 0.8;
-
 /** Recognizes the text of pages that have none. A page without writing, or with writing that cannot be read, stays as it is. */
 export async function withScans(
   file: PdfFile,
@@ -67,29 +59,22 @@ async function recognized(
   const picture = renderPage(file, page.number - 1);
   if (picture === undefined) return page;
   const found = await recognize(picture);
-  const lines = found.lines.filter(
-    ({ text, confidence }) => /[\p{L}\p{N}]/u.test(text) || confidence >= CERTAIN_MARK,
-  );
-  if (lines.length === 0) return page;
-  if (found.confidence < UNREADABLE_PAGE) return { ...page, scan: 'unreadable' };
-  return pageOf(page, { ...found, lines }, page.width / picture.width);
+  if (found.lines.length === 0) return page;
+  if (!found.isReadable) return { ...page, scan: 'unreadable' };
+  return pageOf(page, found, page.width / picture.width);
 }
 
 /** @param scale points of a pixel */
 function pageOf(page: Page, { lines, turns, skew }: RecognizedPage, scale: number): Page {
   const runs = new Map<number, Run[]>();
   const hidden: HiddenText[] = [...page.hidden];
-  const recognized = { ...page, runs, hidden, skew, scan: 'recognized' } as const;
+  const uncertain = lines.filter(({ legibility }) => legibility === 'uncertain').length;
+  const recognized = { ...page, runs, hidden, skew, uncertain, scan: 'recognized' } as const;
   for (const line of lines) {
-    if (isUnreadable(line)) hidden.push({ kind: 'unreadable_line', text: line.text });
+    if (line.legibility === 'unreadable') hidden.push({ kind: 'unreadable_line', text: line.text });
     else addRun(runs, runOf(line, scale), turns, page);
   }
   return recognized;
-}
-
-function isUnreadable({ text, confidence }: RecognizedLine): boolean {
-  const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
-  return confidence < (letters <= SHORT ? UNREADABLE_LINE.short : UNREADABLE_LINE.usual);
 }
 
 /** Points to which sizes are rounded: they are measured. */

@@ -1,7 +1,9 @@
 import t from 'tap';
 import type { PagePicture, Reader, RecognizedLine } from '../../../../core/contracts/reader.ts';
 import createReader from '../../../../plugins/readers/pdf/index.ts';
+import { BUILT_IN_PLUGINS, loadRegistry } from '../../../../server/plugins/loader/loader.ts';
 import { collaborators } from '../../../../server/testing/collaborators.ts';
+import { needs } from '../../../support/here.ts';
 import { never } from '../../../support/hosted-host.ts';
 import { at, column, makePdf } from './support/builder.ts';
 
@@ -13,7 +15,7 @@ interface Given {
   readonly lines?: readonly Partial<RecognizedLine>[];
   readonly turns?: number;
   readonly skew?: number;
-  readonly confidence?: number;
+  readonly isReadable?: boolean;
 }
 
 /** A reader of PDFs with one that finds these lines in each picture, in points. */
@@ -23,16 +25,23 @@ async function open(of: (page: number) => Given, contents: readonly string[], op
   let pages = 0;
   const recognize: Reader['recognize'] = async (picture, given) => {
     asked.push({ picture, options: given });
-    const { lines = [], turns = 0, skew = 0, confidence = 0.9 } = of(asked.length);
+    const { lines = [], turns = 0, skew = 0, isReadable = true } = of(asked.length);
     const pixels = picture.width / WIDTH;
     const scaled = lines.map(
       ({ text = '', x0 = 60, x1 = 400, base = 100, size = 10, ...line }, paragraph) => ({
-        ...{ text, paragraph, confidence: 0.9, size: size * pixels, base: base * pixels },
+        ...{
+          text,
+          paragraph,
+          confidence: 0.9,
+          legibility: 'sure' as const,
+          size: size * pixels,
+          base: base * pixels,
+        },
         ...{ x0: x0 * pixels, x1: x1 * pixels, y0: (base - 8) * pixels, y1: (base + 2) * pixels },
         ...line,
       }),
     );
-    return { lines: scaled, turns, skew, confidence };
+    return { lines: scaled, turns, skew, isReadable };
   };
   const ocr = { recognize } as Reader;
   const reader = await createReader({ ...collaborators(), 'reader/ocr': ocr });
@@ -53,10 +62,9 @@ async function open(of: (page: number) => Given, contents: readonly string[], op
 t.test('pages without text are recognized, those with text are not, in one document', async (t) => {
   const lines = [
     { text: 'First line of a scan, which goes on in the', base: 100, confidence: 0.95 },
-    { text: 'second line.', base: 112, x1: 150, confidence: 0.7 },
-    { text: 'qx#~r', base: 300, confidence: 0.2 },
-    { text: '~|', base: 400, confidence: 0.3 },
-  ];
+    { text: 'second line.', base: 112, x1: 150, confidence: 0.7, legibility: 'uncertain' },
+    { text: 'qx#~r', base: 300, confidence: 0.2, legibility: 'unreadable' },
+  ] as const;
   const contents = [at(50, 700, 'Text of a page'), DRAWN, ''];
   const { read, asked, reported, told } = await open(() => ({ lines }), contents, {
     ocr: { languages: ['deu'] },
@@ -111,10 +119,10 @@ t.test('boxes are where slanted and turned lines are shown', async (t) => {
 
 t.test('writing that cannot be recognized is reported, and never in the text', async (t) => {
   const lines = [{ text: 'Gar bage', confidence: 0.5 }];
-  const mixed = await open(() => ({ lines, confidence: 0.5 }), [at(50, 700, 'Text'), DRAWN]);
+  const mixed = await open(() => ({ lines, isReadable: false }), [at(50, 700, 'Text'), DRAWN]);
   t.equal((await mixed.read()).text, 'Text');
   t.same(mixed.reported, { 'unreadable-pages': '2', 'pages-without-text': '2' });
-  const alone = await open(() => ({ lines, confidence: 0.5 }), [DRAWN]);
+  const alone = await open(() => ({ lines, isReadable: false }), [DRAWN]);
   await t.rejects(alone.read(), {
     statusCode: 400,
     message: /its page has no text, and the writing of its pictures cannot be recognized/,
@@ -149,4 +157,18 @@ t.test('without OCR a mixed file is read, and a scan is an error that says what 
     statusCode: 400,
     message: 'The PDF cannot be read: none of its 2 pages has text, and nothing is drawn there.',
   });
+});
+
+t.test('the error for a scan names the packages of the reader ocr', needs('reader/ocr'), async (t) => {
+  const { all } = await loadRegistry({ folders: [BUILT_IN_PLUGINS], only: [], env: {} });
+  const { packages = [] } = all.find(({ id }) => id === 'reader/ocr')?.manifest.needs ?? {};
+  const reader = await createReader(collaborators());
+  const file = {
+    bytes: makePdf([{ content: DRAWN }]),
+    name: undefined,
+    mediaType: undefined,
+    charset: undefined,
+  };
+  const read = async () => reader.read(file, { report() {}, signal: never, options: {} });
+  await t.rejects(read(), { message: new RegExp(`"npm install ${packages.join(' ')}"`) });
 });
