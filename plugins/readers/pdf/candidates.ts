@@ -1,3 +1,4 @@
+import { LEADER } from './characters.ts';
 import { type Line, mostFrequent } from './lines.ts';
 import { BULLET, fontName, type Paragraph } from './paragraphs.ts';
 
@@ -51,8 +52,6 @@ const FIGURE = /^\d[\d,.]*\+?\s?(?:%|(?:million|billion|pence|bn)\b)/i;
 const PART = /^(?:chapter|section|part|article|appendix|annex|schedule|item)\s+[\dA-Z]/i;
 const SUBSECTION = /^(?:\d{1,2}|[A-Z])(?:\.\d{1,2})+[.):]?\s/;
 const CODE = /^\[?[A-Z]{1,5}-?\d+\]?[:. -]/;
-/** Dots that lead to the page number of an entry of contents. */
-const LEADER = /(?:\.\s?){5}|\u2026\s?\u2026/;
 /** The name and the page of an entry of contents. */
 const ENTRY = /^(\S.*?)(?:\s*(?:\.\s?){3,}|\s*\u2026+|\s)\s*(\d{1,4})$/;
 const MIN_ENTRIES = 5;

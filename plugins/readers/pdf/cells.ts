@@ -39,8 +39,6 @@ const SIGN = /^(?:[$\u20ac\u00a3\u00a5]|US\$)\s*\(?$/;
 const BULLET = /^[\u2022\u25aa\u25cf\u25a0\uf0b7\uf0a7]$/;
 const CLOSING = /^[)%\]]+$/;
 export const BEGINS_WITHIN = /^[\p{Ll}(&,;]/u;
-const ENDS_WITHIN =
-  /(?:,|\p{L}[\u2010\u2013-]|\b(?:and|or|of|the|to|for|in|by|from|with|on|at|de|del|la|und|et))$/iu;
 
 export function textLinesOf(rows: readonly Row[], isRuled = false): TextLine[] {
   return rows.map((row) => {
@@ -278,24 +276,12 @@ export function joinedRows(
 ): CellRow[] {
   const usual = usualDistance(lines);
   const rows: CellRow[] = [];
-  let isBegun = false;
-  for (const [index, line] of lines.entries()) {
+  for (const line of lines) {
     const last = rows.at(-1);
-    const next = lines[index + 1];
     const isJoined: boolean =
-      last !== undefined &&
-      (isBegun || (heads.has(line) ? isWrapped(last, line, across) : continues(last, line, usual)));
+      last !== undefined && (heads.has(line) ? isWrapped(last, line, across) : continues(last, line, usual));
     if (isJoined && last !== undefined) joinRow(last, line);
     else rows.push(line);
-    const text = cellText(line.cells[0] ?? []);
-    isBegun =
-      !isJoined &&
-      next !== undefined &&
-      filledOf(line).join() === '0' &&
-      filledOf(next).length > 1 &&
-      (next.cells[0]?.length ?? 0) > 0 &&
-      next.base - line.base < 1.6 * line.size &&
-      (BEGINS_WITHIN.test(cellText(next.cells[0] ?? [])) || ENDS_WITHIN.test(text));
   }
   return rows;
 }

@@ -117,3 +117,14 @@ function isWord(token: string): boolean {
   const letters = token.replace(/[^\p{L}]/gu, '');
   return (letters.match(ODD_CASE)?.length ?? 0) <= 1 && (!LATIN.test(letters) || VOWEL.test(letters));
 }
+
+/** Dots that lead from an entry of contents, or the label of a row, to its number. */
+export const LEADER = /(?:\.\s?){4,}|(?:\u2026\s?){2,}/;
+const DOT = /[.\u2026\s]/;
+
+/** A text without the leader at its end. */
+export function withoutLeader(text: string): string {
+  let end = text.length;
+  while (end > 0 && DOT.test(text.charAt(end - 1))) end--;
+  return LEADER.test(text.slice(end)) ? text.slice(0, end) : text;
+}

@@ -11,7 +11,7 @@ import { isLanguage, withoutUnreadable } from './characters.ts';
 import { extractPage, faultyPage } from './extract-page.ts';
 import { findFurniture } from './furniture.ts';
 import { countSources, findHeadings } from './headings.ts';
-import { type Line, linesOf, mostFrequent } from './lines.ts';
+import { confidenceOf, type Line, linesOf, mostFrequent } from './lines.ts';
 import type { PdfOptions } from './manifest.ts';
 import { writeMarkdown } from './markdown.ts';
 import type { Page } from './page.ts';
@@ -24,8 +24,6 @@ const MAX_PAGES = 20_000;
 const OCR = 'a reader with OCR can read it, such as docling, once DOCLING_URL is set';
 const ADD_OCR =
   'run "npm install @tesseract.js-data/eng sharp tesseract.js-core" on the server and restart it, or set DOCLING_URL';
-/** Lines that were recognized with less confidence are counted. */
-const UNCERTAIN = 0.8;
 
 /** Reads a file that is open. @throws Error that says why it cannot be read */
 export async function readDocument(
@@ -188,14 +186,9 @@ function reportScans(
   if (unread.length > 0) report('unreadable-pages', rangesOf(unread));
   if (recognized.length === 0) return;
   report('ocr-pages', rangesOf(recognized));
-  let [sum, length, uncertain] = [0, 0, 0];
-  for (const { text, confidence } of lines) {
-    if (confidence === undefined) continue;
-    sum += confidence * text.length;
-    length += text.length;
-    if (confidence < UNCERTAIN) uncertain++;
-  }
-  report('ocr-confidence', `${Math.round((100 * sum) / Math.max(length, 1)) / 100}`);
+  const confidence = confidenceOf(lines.filter((line) => line.confidence !== undefined));
+  report('ocr-confidence', `${confidence}`);
+  const uncertain = pages.reduce((total, page) => total + (page.uncertain ?? 0), 0);
   if (uncertain > 0) report('uncertain-lines', `${uncertain}`);
   if (unreadable > 0) report('unreadable-lines', `${unreadable}`);
 }

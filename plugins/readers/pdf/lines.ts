@@ -240,10 +240,10 @@ function lineOf(row: Row, { page, turns, column }: Position): Line {
   };
 }
 
-/** The mean confidence of recognized runs, by their length; undefined for others. */
-function confidenceOf(runs: readonly Run[]): number | undefined {
+/** The mean confidence of recognized texts, by their length; undefined if one was not recognized. */
+export function confidenceOf(texts: readonly Pick<Line, 'text' | 'confidence'>[]): number | undefined {
   let [sum, length] = [0, 0];
-  for (const { text, confidence } of runs) {
+  for (const { text, confidence } of texts) {
     if (confidence === undefined) return undefined;
     sum += confidence * text.length;
     length += text.length;

@@ -70,6 +70,8 @@ export interface Page {
   readonly inferred: number;
   /** Its text was recognized in its picture, or its picture has writing that cannot be. */
   readonly scan?: 'recognized' | 'unreadable';
+  /** Lines of its picture that were recognized with little confidence. */
+  readonly uncertain?: number;
   /** Angle in radians by which the lines of its picture rise; its runs are those of the straightened one. */
   readonly skew?: number;
 }

@@ -1,3 +1,4 @@
+import { withoutLeader } from './characters.ts';
 import type { Line } from './lines.ts';
 import { isHeading, isSameBlock } from './roles.ts';
 
@@ -227,11 +228,17 @@ const isOtherStyle = (last: Line, line: Line): boolean =>
   (Math.abs(last.size - line.size) > 0.4 ||
     (last.color !== line.color && (last.font !== line.font || Math.abs(last.size - line.size) > 0.1)));
 
-/** The dots and the page number at the end of an entry of contents. */
-const LEADER_END = /(?:\. ?){4,}\s*\d{1,4}$/;
+/** Whether a line ends with a leader and a page number. */
+function isEntry({ text }: Line): boolean {
+  const end = text.slice(-MAX_ENTRY_END);
+  const name = end.replace(PAGE_NUMBER, '');
+  return name !== end && withoutLeader(name) !== name;
+}
+
+const PAGE_NUMBER = /\s*\d{1,4}$/;
 
 function isNext(last: Line, line: Line, { left, right, leading }: Column): boolean {
-  if (LEADER_END.test(last.text.slice(-MAX_ENTRY_END))) return false;
+  if (isEntry(last)) return false;
   const em = Math.max(last.size, line.size);
   const gap = (line.base - last.base) / em;
   if (gap > leading * 1.25 + 0.1 || gap < 0) return false;

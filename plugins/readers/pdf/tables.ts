@@ -14,12 +14,13 @@ import {
   textLinesOf,
   WIDE_GAP,
 } from './cells.ts';
+import { withoutLeader } from './characters.ts';
 import { columnsOf, rowsOf } from './columns.ts';
 import { findGrids, type Grid } from './grids.ts';
-import { placeHeader } from './header.ts';
 import { runsFromRight, textOfRuns } from './lines.ts';
 import type { OpenPage, Run, Table, TableRow } from './page.ts';
 import { findRules, type Rule, type Rules, turnedRules } from './rules.ts';
+import { placeHeader } from './table-header.ts';
 import { flowsOn, isOpenTable, isTabular, MIN_ROWS } from './tabular.ts';
 
 /** Font sizes between base lines within a table, and lines in a row that are text over its whole width. */
@@ -239,13 +240,13 @@ const isCaption = ({ row }: TextLine): boolean =>
   CAPTION.test(`${row.runs[0]?.text ?? ''}${row.runs[1]?.text ?? ''}`);
 
 /** Tables without rules in the lines of a column. */
-function tablesIn(lines: readonly TextLine[], across: readonly Rule[], depth = 0): Run[] {
+function tablesIn(lines: readonly TextLine[], across: readonly Rule[]): Run[] {
   const found: Run[] = [];
   let block: TextLine[] = [];
   const end = (): void => {
     while (block.length > 0 && !isLastOf(block)) block.pop();
     if (block.filter(isMulti).length >= MIN_ROWS)
-      for (const run of tableOfBlock(block, across, depth)) found.push(run);
+      for (const run of tableOfBlock(block, across)) found.push(run);
     block = [];
   };
   for (const [index, line] of lines.entries()) {
@@ -264,15 +265,15 @@ function tablesIn(lines: readonly TextLine[], across: readonly Rule[], depth = 0
   return found;
 }
 
-/** The left and right end of the last lines of a block. */
-function extentOf(block: readonly TextLine[]): readonly [number, number] {
+/** The left and right side of the last lines of a block. */
+function sidesOf(block: readonly TextLine[]): readonly [number, number] {
   const rows = block.slice(-MAX_COMPARED).map(({ row }) => row);
   return [Math.min(...rows.map(({ x0 }) => x0)), Math.max(...rows.map(({ x1 }) => x1))];
 }
 
 /** Whether a line is at most as wide as the first pieces of others, as that of a label that wraps. */
 function isNarrow({ row }: TextLine, block: readonly TextLine[]): boolean {
-  const [left, right] = extentOf(block);
+  const [left, right] = sidesOf(block);
   return row.x1 - row.x0 < 0.6 * (right - left);
 }
 
@@ -281,22 +282,12 @@ function isLastOf(block: readonly TextLine[]): boolean {
   const [before, last] = [block.at(-2)?.row, block.at(-1)];
   if (last === undefined || before === undefined || isMulti(last)) return true;
   const { x0, size, base } = last.row;
-  return x0 > extentOf(block)[0] + 2 * size && base - before.base < 1.7 * size;
+  return x0 > sidesOf(block)[0] + 2 * size && base - before.base < 1.7 * size;
 }
 
-function tableOfBlock(block: readonly TextLine[], across: readonly Rule[], depth: number): Run[] {
+function tableOfBlock(block: readonly TextLine[], across: readonly Rule[]): Run[] {
   const channels = channelsOf(block, Math.max(MIN_ROWS - 1, 0.1 * block.length));
   if (channels.length === 0) return [];
-  const crosses = ({ pieces }: TextLine) =>
-    isMultiAt(pieces, channels) < 2 ||
-    pieces.some(({ x0, x1 }) => channels.filter((x) => x > x0 && x < x1).length > 1);
-  const misfit = block.findIndex((line) => isMulti(line) && crosses(line));
-  const misfits = block.filter((line) => isMulti(line) && crosses(line)).length;
-  if (misfits > 0.2 * block.length && depth < 8 && misfit >= 0)
-    return [
-      ...tablesIn(block.slice(0, misfit), across, depth + 1),
-      ...tablesIn(block.slice(misfit + 1), across, depth + 1),
-    ];
   const lines = block.map((line) => cellRow(line, channels));
   if (!isTabular(block, lines, channels)) return [];
   const heads = new Set(lines.slice(0, headsOf(lines)));
@@ -306,9 +297,6 @@ function tableOfBlock(block: readonly TextLine[], across: readonly Rule[], depth
 
 const isMultiAt = (pieces: readonly Piece[], channels: readonly number[]): number =>
   new Set(pieces.map(({ x0, x1 }) => channels.filter((x) => x < (x0 + x1) / 2).length)).size;
-
-/** Dots from a label to its numbers. */
-const LEADER = /\s?(?:[.\u2026]\s?){5,}$/;
 
 /** The rows of a table, without columns that are blank. The first column is the one that its readers begin with. */
 function written(
@@ -329,7 +317,7 @@ function written(
     const runs = [...new Set(cells.flat(2).map((run) => run.whole ?? run))];
     const [first] = runs;
     if (first === undefined) return [];
-    const lines = kept.map((at) => (cells[at] ?? []).map((line) => textOfRuns(line).replace(LEADER, '')));
+    const lines = kept.map((at) => (cells[at] ?? []).map((line) => withoutLeader(textOfRuns(line))));
     const row: TableRow = { table, cells: lines, runs };
     return [
       {

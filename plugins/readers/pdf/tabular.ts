@@ -9,6 +9,7 @@ import {
   NUMBER,
   type TextLine,
 } from './cells.ts';
+import { LEADER } from './characters.ts';
 
 export const MIN_ROWS = 3;
 /** Rows of a table whose cells are nearly all filled. */
@@ -25,7 +26,6 @@ const FORMULA = /[=\u2211\u222b\u2264\u2265\u2208{};]/;
 /** No letter, digit, dash, ditto mark or tick. */
 const NO_WORD = /^[^\p{L}\p{N}\u2010-\u2015\u2212\u2022\u25cb\u25cf\u2713-\u2718\u201d"*+-]*$/u;
 const INDEXED = /\p{L}, \d{1,4}$/u;
-const LEADER = /(?:\.\s?){4,}/;
 const ADDRESS = /^\S+@\S+\.\w+$/;
 const LABEL = /:\s*_*$/;
 
