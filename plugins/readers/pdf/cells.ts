@@ -37,6 +37,9 @@ const BEGINS_NUMBER = /^[\s$\u20ac\u00a3\u00a5(<>~+\u2010-\u2015\u2212-]*(?:\d|$
 const ENDS_NUMBER = /(?:\d[\s%)*\u2020]*|^[\s%)*\u2010-\u2015\u2212-]*|^n\/?a)$/i;
 const SIGN = /^(?:[$\u20ac\u00a3\u00a5]|US\$)\s*\(?$/;
 const BULLET = /^[\u2022\u25aa\u25cf\u25a0\uf0b7\uf0a7]$/;
+/** The marker of an item of a list. */
+export const MARK =
+  /^\s*(?:[\u2022\u25aa\u25cf\u25cb\u25a0\uf0b7\uf0a7*\u2013-]|\(?(?:[\dA-Za-z]{1,3}|[ivx]{1,5})[.):]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2})+\.?)\s*$/;
 const CLOSING = /^[)%\]]+$/;
 export const BEGINS_WITHIN = /^[\p{Ll}(&,;]/u;
 
@@ -57,8 +60,16 @@ export function textLinesOf(rows: readonly Row[], isRuled = false): TextLine[] {
         last.x1 = Math.max(last.x1, run.x1);
       } else pieces.push({ runs: [run], x0: run.x0, x1: run.x1 });
     }
-    return { pieces, row };
+    return { pieces: isRuled ? pieces : withMarker(pieces), row };
   });
+}
+
+/** An item of a list is one piece with its marker, which a tab may divide. */
+function withMarker(pieces: Piece[]): Piece[] {
+  const [marker, text, ...others] = pieces;
+  if (marker === undefined || text === undefined || others.length > 0) return pieces;
+  if (!MARK.test(textOfRuns(marker.runs)) || NUMBER.test(textOfRuns(text.runs).trim())) return pieces;
+  return [{ runs: [...marker.runs, ...text.runs], x0: marker.x0, x1: text.x1 }];
 }
 
 /** Font sizes beyond which a gap is between two cells. */
@@ -82,6 +93,13 @@ function belongs({ runs }: Piece, run: Run, space: number): boolean {
 const isSign = (run: Run | undefined): boolean => SIGN.test(run?.text.trim() ?? '');
 const isBullet = (run: Run | undefined): boolean => BULLET.test(run?.text.trim() ?? '');
 const isClosing = ({ text }: Run): boolean => CLOSING.test(text.trim());
+
+/** Whether a line has numbers that are not years, after its first piece. */
+export const isNumeric = ({ pieces }: TextLine): boolean =>
+  pieces.some(({ runs }, at) => {
+    const text = textOfRuns(runs).trim();
+    return (at > 0 || pieces.length === 1) && NUMBER.test(text) && !YEAR.test(text);
+  });
 
 export const isMulti = ({ pieces }: TextLine): boolean => pieces.length > 1;
 

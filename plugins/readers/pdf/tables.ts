@@ -3,9 +3,11 @@ import {
   cellRow,
   cellRowBy,
   channelsOf,
+  filledOf,
   hasRows,
   headsOf,
   isMulti,
+  isNumeric,
   joinedRows,
   joinRow,
   least,
@@ -285,15 +287,51 @@ function isLastOf(block: readonly TextLine[]): boolean {
   return x0 > sidesOf(block)[0] + 2 * size && base - before.base < 1.7 * size;
 }
 
+/** A block may hold several tables, each with a header of its own, and titles between them. */
 function tableOfBlock(block: readonly TextLine[], across: readonly Rule[]): Run[] {
+  const starts = [0, ...newHeaders(block), block.length];
+  return starts.slice(1).flatMap((end, at) => tableOfLines(block.slice(starts[at], end), across));
+}
+
+/** Indexes of lines that begin a header after numbers. */
+function newHeaders(block: readonly TextLine[]): number[] {
+  const [left, right] = sidesOf(block);
+  let hasNumbers = false;
+  return block.flatMap((line, at) => {
+    const isBody = isNumeric(line);
+    const isHeader = !isBody && line.row.x0 > left + HEADER_INDENT * (right - left) && isOfHeader(block, at);
+    const begins = hasNumbers && isHeader;
+    if (isBody || begins) hasNumbers = isBody;
+    return begins ? [at] : [];
+  });
+}
+
+/** Share of the width of a block to the left of a header without a stub. */
+const HEADER_INDENT = 0.25;
+
+/** Whether a header goes on from a line to numbers. */
+function isOfHeader(block: readonly TextLine[], at: number): boolean {
+  const next = block.slice(at + 1, at + 1 + MAX_HEADER).findIndex(isNumeric);
+  return next !== -1;
+}
+
+const MAX_HEADER = 4;
+
+function tableOfLines(block: readonly TextLine[], across: readonly Rule[]): Run[] {
   const channels = channelsOf(block, Math.max(MIN_ROWS - 1, 0.1 * block.length));
   if (channels.length === 0) return [];
-  const lines = block.map((line) => cellRow(line, channels));
-  if (!isTabular(block, lines, channels)) return [];
+  const all = block.map((line) => cellRow(line, channels));
+  const from = all.findIndex((line) => !isTitle(line));
+  const to = all.findLastIndex((line) => !isTitle(line)) + 1;
+  const lines = all.slice(from, to);
+  if (!isTabular(block.slice(from, to), lines, channels)) return [];
   const heads = new Set(lines.slice(0, headsOf(lines)));
   const rows = joinedRows(lines, heads, across);
   return rows.length < MIN_ROWS ? [] : written(rows, { across, heads, isRuled: false });
 }
+
+/** Whether a line has text in its first column only, as a title above a table or text below it. */
+const isTitle = (line: CellRow): boolean => filledOf(line).every((at) => at === 0);
 
 const isMultiAt = (pieces: readonly Piece[], channels: readonly number[]): number =>
   new Set(pieces.map(({ x0, x1 }) => channels.filter((x) => x < (x0 + x1) / 2).length)).size;

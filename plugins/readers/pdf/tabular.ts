@@ -6,10 +6,12 @@ import {
   isMulti,
   isNumber,
   least,
+  MARK,
   NUMBER,
   type TextLine,
 } from './cells.ts';
 import { LEADER } from './characters.ts';
+import type { Run } from './page.ts';
 
 export const MIN_ROWS = 3;
 /** Rows of a table whose cells are nearly all filled. */
@@ -19,8 +21,6 @@ const CLOSE = 0.75;
 const ALIGNED = 0.6;
 /** Characters of a line of text. */
 const MIN_TEXT = 16;
-const MARK =
-  /^\s*(?:[\u2022\u25aa\u25cf\u25cb\u25a0\uf0b7\uf0a7*\u2013-]|\(?(?:[\dA-Za-z]{1,3}|[ivx]{1,5})[.):]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2})+\.?)\s*$/;
 const EQUATION = /^\(\w{1,3}(?:\.\d{1,3})*\)$/;
 const FORMULA = /[=\u2211\u222b\u2264\u2265\u2208{};]/;
 /** No letter, digit, dash, ditto mark or tick. */
@@ -91,7 +91,7 @@ function isAligned(lines: readonly CellRow[], least = 0.7): boolean {
       const [first, last] = [cells[at]?.[0]?.[0], cells[at]?.at(-1)?.at(-1)];
       return first === undefined || last === undefined
         ? []
-        : [{ x0: first.x0, x1: last.x1, size, isNumber: isNumber(cells[at] ?? []) }];
+        : [{ x0: first.x0, x1: digitsEnd(last), size, isNumber: isNumber(cells[at] ?? []) }];
     });
     const shareAt = (place: (one: { x0: number; x1: number }) => number) => {
       const middle = cells.map(place).sort((a, b) => a - b)[cells.length >> 1] ?? 0;
@@ -105,6 +105,13 @@ function isAligned(lines: readonly CellRow[], least = 0.7): boolean {
     );
   }).length;
   return aligned >= least * columns.length;
+}
+
+/** Where the digits of a number end, before a percent sign or a bracket. */
+function digitsEnd({ text, x0, x1 }: Run): number {
+  const length = text.trimEnd().length;
+  const after = /[^\d]*$/.exec(text.trimEnd())?.[0].length ?? 0;
+  return after === length ? x1 : x1 - ((x1 - x0) * after) / length;
 }
 
 /** Whether texts by rows and columns are those of cells. */
