@@ -36,10 +36,10 @@ export const NUMBER =
 const BEGINS_NUMBER = /^[\s$\u20ac\u00a3\u00a5(<>~+\u2010-\u2015\u2212-]*(?:\d|$|n\/?a\b)/i;
 const ENDS_NUMBER = /(?:\d[\s%)*\u2020]*|^[\s%)*\u2010-\u2015\u2212-]*|^n\/?a)$/i;
 const SIGN = /^(?:[$\u20ac\u00a3\u00a5]|US\$)\s*\(?$/;
-const BULLET = /^[\u2022\u25aa\u25cf\u25a0\uf0b7\uf0a7]$/;
+const BULLET = /^[\u00b7\u2022\u25aa\u25cf\u25a0\uf0b7\uf0a7]$/;
 /** The marker of an item of a list. */
 export const MARK =
-  /^\s*(?:[\u2022\u25aa\u25cf\u25cb\u25a0\uf0b7\uf0a7*\u2013-]|\(?(?:[\dA-Za-z]{1,3}|[ivx]{1,5})[.):]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2})+\.?)\s*$/;
+  /^\s*(?:[\u00b7\u2022\u25aa\u25cf\u25cb\u25a0\uf0b7\uf0a7*\u2013-]|\(?(?:[\dA-Za-z]{1,3}|[ivx]{1,5})[.):]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2})+\.?)\s*$/;
 const CLOSING = /^[)%\]]+$/;
 export const BEGINS_WITHIN = /^[\p{Ll}(&,;]/u;
 

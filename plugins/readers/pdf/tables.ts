@@ -11,6 +11,7 @@ import {
   joinedRows,
   joinRow,
   least,
+  NUMBER,
   type Piece,
   type TextLine,
   textLinesOf,
@@ -116,6 +117,7 @@ function tableOfGrid(grid: Grid, runs: readonly Run[], { free, across }: Around)
     );
     return tableOfBands(grid, cells, { across, isOpen: false });
   }
+  if (isBesideLabels(bands.flat(), grid, free)) return [];
   const found: Run[] = [];
   let table: TextLine[][] = [];
   const end = (): void => {
@@ -140,6 +142,16 @@ function tableOfGrid(grid: Grid, runs: readonly Run[], { free, across }: Around)
   }
   end();
   return found;
+}
+
+/** Whether rules are above and below the numbers of rows whose labels are at their left. */
+function isBesideLabels(lines: readonly TextLine[], { x0 }: Grid, free: readonly Run[]): boolean {
+  const labels = free.filter((run) => run.x1 < x0).map(({ base }) => base);
+  const numeric = lines.filter(({ pieces: [first] }) => NUMBER.test(textOfRuns(first?.runs ?? []).trim()));
+  const labelled = numeric.filter(({ row }) =>
+    labels.some((base) => Math.abs(base - row.base) < 0.3 * row.size),
+  );
+  return labelled.length > 0.5 * lines.length;
 }
 
 /** Font sizes between a rule and a row beyond it. */
