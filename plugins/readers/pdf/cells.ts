@@ -94,10 +94,16 @@ const isSign = (run: Run | undefined): boolean => SIGN.test(run?.text.trim() ?? 
 const isBullet = (run: Run | undefined): boolean => BULLET.test(run?.text.trim() ?? '');
 const isClosing = ({ text }: Run): boolean => CLOSING.test(text.trim());
 
+const pieceText = ({ runs }: Piece): string => textOfRuns(runs).trim();
+
+/** Whether all but the first of several pieces are years. */
+export const hasYears = ({ pieces: [, ...others] }: TextLine): boolean =>
+  others.length > 1 && others.every((piece) => YEAR.test(pieceText(piece)));
+
 /** Whether a line has numbers that are not years, after its first piece. */
 export const isNumeric = ({ pieces }: TextLine): boolean =>
-  pieces.some(({ runs }, at) => {
-    const text = textOfRuns(runs).trim();
+  pieces.some((piece, at) => {
+    const text = pieceText(piece);
     return (at > 0 || pieces.length === 1) && NUMBER.test(text) && !YEAR.test(text);
   });
 

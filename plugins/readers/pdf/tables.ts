@@ -5,6 +5,7 @@ import {
   channelsOf,
   filledOf,
   hasRows,
+  hasYears,
   headsOf,
   isMulti,
   isNumeric,
@@ -117,31 +118,63 @@ function tableOfGrid(grid: Grid, runs: readonly Run[], { free, across }: Around)
     );
     return tableOfBands(grid, cells, { across, isOpen: false });
   }
-  if (isBesideLabels(bands.flat(), grid, free)) return [];
-  const found: Run[] = [];
-  let table: TextLine[][] = [];
-  const end = (): void => {
-    const own = table.slice(0, table.findLastIndex(isOfTable) + 1);
-    const lines = own.flat();
-    const edges = channelsOf(lines, 2, MAX_CROSSING_IN_RULES);
-    const [above, below] =
-      own[0] === bands[0] || own.at(-1) === bands.at(-1) ? beside(grid, edges, free) : [[], []];
-    const cells = [
-      own[0] === bands[0] ? above : [],
-      ...own,
-      own.at(-1) === bands.at(-1) ? below : [],
-    ].flatMap((band) => (band.length > 0 ? [band.map((line) => cellRow(line, edges))] : []));
-    if (isOpenTable(lines, cells.flat()))
-      for (const run of tableOfBands(grid, cells, { across, isOpen: true })) found.push(run);
-    table = [];
-  };
+  const lines = bands.flat();
+  if (isBesideLabels(lines, grid, free)) return [];
+  return dividedBands(bands, grid).flatMap((own) => openTable(grid, own, lines, { free, across }));
+}
+
+/** The bands of each table: running text divides tables, and so does a header after numbers. */
+function dividedBands(bands: readonly TextLine[][], { x0, x1 }: Grid): TextLine[][][] {
+  const lines = bands.flat();
+  // Between rules a gap is also before a header within a table.
+  const titled = newHeaders(lines).filter((at) => !isMulti(lines[at - 1] as TextLine));
+  const headers = new Set(titled.map((at) => lines[at]));
+  const isText = (line: TextLine | undefined) =>
+    line !== undefined && !isMulti(line) && line.row.x1 - line.row.x0 > 0.6 * (x1 - x0);
+  const found: TextLine[][][] = [[]];
   for (const band of bands) {
-    const isText = !isOfTable(band) && band.some(({ row }) => row.x1 - row.x0 > 0.6 * (grid.x1 - grid.x0));
-    if (isText) end();
-    else if (table.length > 0 || isOfTable(band)) table.push(band);
+    const isTable = isOfTable(band);
+    let own: TextLine[] = [];
+    const end = (): void => {
+      if (own.length > 0 && (isTable || found.at(-1)?.length !== 0)) found.at(-1)?.push(own);
+      own = [];
+    };
+    for (const [at, line] of band.entries()) {
+      if (headers.has(line)) {
+        while (own.length > 0 && !isMulti(own.at(-1) as TextLine)) own.pop();
+        end();
+        found.push([]);
+      } else if (isText(line) && (!isTable || isText(band[at + 1]))) {
+        if (!isTable) own = [];
+        end();
+        found.push([]);
+        break;
+      }
+      own.push(line);
+    }
+    end();
   }
-  end();
-  return found;
+  return found
+    .map((own) => own.slice(0, own.findLastIndex(isOfTable) + 1))
+    .filter(({ length }) => length > 0);
+}
+
+/** A table whose columns no rules divide. @param all the lines within its grid */
+function openTable(
+  grid: Grid,
+  bands: TextLine[][],
+  all: readonly TextLine[],
+  { free, across }: Around,
+): Run[] {
+  const lines = bands.flat();
+  const edges = channelsOf(lines, 2, MAX_CROSSING_IN_RULES);
+  const isFirst = lines[0] === all[0];
+  const isLast = lines.at(-1) === all.at(-1);
+  const [above, below] = isFirst || isLast ? beside(grid, edges, free) : [[], []];
+  const cells = [isFirst ? above : [], ...bands, isLast ? below : []].flatMap((band) =>
+    band.length > 0 ? [band.map((line) => cellRow(line, edges))] : [],
+  );
+  return isOpenTable(lines, cells.flat()) ? tableOfBands(grid, cells, { across, isOpen: true }) : [];
 }
 
 /** Whether rules are above and below the numbers of rows whose labels are at their left. */
@@ -305,14 +338,20 @@ function tableOfBlock(block: readonly TextLine[], across: readonly Rule[]): Run[
   return starts.slice(1).flatMap((end, at) => tableOfLines(block.slice(starts[at], end), across));
 }
 
-/** Indexes of lines that begin a header after numbers. */
+/** Indexes of lines that begin a header after numbers, below a title or a gap. */
 function newHeaders(block: readonly TextLine[]): number[] {
   const [left, right] = sidesOf(block);
+  const indent = ({ row }: TextLine) => (row.x0 - left) / (right - left);
   let hasNumbers = false;
   return block.flatMap((line, at) => {
+    const before = block[at - 1];
     const isBody = isNumeric(line);
-    const isHeader = !isBody && line.row.x0 > left + HEADER_INDENT * (right - left) && isOfHeader(block, at);
-    const begins = hasNumbers && isHeader;
+    const isApart =
+      before !== undefined &&
+      (line.row.base - before.row.base > HEADER_GAP * line.row.size ||
+        (!isMulti(before) && indent(before) < HEADER_INDENT));
+    const isHead = indent(line) > HEADER_INDENT || hasYears(line);
+    const begins = hasNumbers && !isBody && isApart && isHead && isHeader(block, at);
     if (isBody || begins) hasNumbers = isBody;
     return begins ? [at] : [];
   });
@@ -320,14 +359,13 @@ function newHeaders(block: readonly TextLine[]): number[] {
 
 /** Share of the width of a block to the left of a header without a stub. */
 const HEADER_INDENT = 0.25;
+/** Font sizes between rows and the header of another table. */
+const HEADER_GAP = 1.9;
+const MAX_LINES_OF_HEADER = 4;
 
-/** Whether a header goes on from a line to numbers. */
-function isOfHeader(block: readonly TextLine[], at: number): boolean {
-  const next = block.slice(at + 1, at + 1 + MAX_HEADER).findIndex(isNumeric);
-  return next !== -1;
-}
-
-const MAX_HEADER = 4;
+/** Whether numbers follow within the lines of a header. */
+const isHeader = (block: readonly TextLine[], at: number): boolean =>
+  block.slice(at + 1, at + 1 + MAX_LINES_OF_HEADER).some(isNumeric);
 
 function tableOfLines(block: readonly TextLine[], across: readonly Rule[]): Run[] {
   const channels = channelsOf(block, Math.max(MIN_ROWS - 1, 0.1 * block.length));

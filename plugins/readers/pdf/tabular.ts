@@ -199,7 +199,8 @@ export function flowsOn(lines: readonly CellRow[]): boolean {
     for (const [at, row] of texts.entries()) {
       const [text = '', before = ''] = [row[column], texts[at - 1]?.[column]];
       const isBegun = row.some(
-        (other, index) => index !== column && other !== '' && !BEGINS_WITHIN.test(other) && !NUMBER.test(other),
+        (other, index) =>
+          index !== column && other !== '' && !BEGINS_WITHIN.test(other) && !NUMBER.test(other),
       );
       if (text === '' || before.length < MIN_TEXT || !isBegun) continue;
       begun++;

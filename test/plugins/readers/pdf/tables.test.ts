@@ -384,3 +384,90 @@ t.test('axes, addresses of authors and numbered code are no tables', async (t) =
   for (const content of [axes, authors, code])
     t.notMatch((await read([content], { tables: 'markdown' })).text, /^\|/m);
 });
+
+t.test('tables under each other have columns of their own, and titles beside them', async (t) => {
+  const row = (y: number, xs: readonly number[], cells: readonly string[]): string =>
+    cells.map((text, index) => at(xs[index] ?? 0, y, text)).join('');
+  const first = [50, 300, 400];
+  const second = [50, 250, 350, 450];
+  const content = [
+    row(700, [50], ['Inventories consist of the following:']),
+    row(676, [300, 400], ['2022', '2021']),
+    row(660, first, ['Raw materials', '78,586', '54,818']),
+    row(644, first, ['Finished goods', '131,081', '108,494']),
+    row(628, [300, 400], ['209,667', '163,312']),
+    row(590, [50, 70], ['4.', 'BALANCE SHEET']),
+    row(574, [50], ['Property consists of the following:']),
+    row(550, [250, 350, 450], ['2022', '2021', '2020']),
+    row(534, second, ['Land', '3,426', '1,330', '1,100']),
+    row(518, second, ['Buildings', '11,051', '10,623', '10,200']),
+    row(502, second, ['Machinery', '66,140', '56,824', '51,900']),
+    row(478, [50, 70], ['(1)', 'Without what was leased, which is shown in note 12 and in note 14.']),
+    row(462, [50, 70], ['(2)', 'With what was bought in the year, less what was sold in the year.']),
+  ].join('');
+  const { text } = await read([content], { tables: 'markdown' });
+  const tables = text.split('\n\n').filter((block) => block.startsWith('|'));
+  t.same(tables, [
+    [
+      '| | 2022 | 2021 |',
+      '| - | - | - |',
+      '| Raw materials | 78,586 | 54,818 |',
+      '| Finished goods | 131,081 | 108,494 |',
+      '| | 209,667 | 163,312 |',
+    ].join('\n'),
+    [
+      '| | 2022 | 2021 | 2020 |',
+      '| - | - | - | - |',
+      '| Land | 3,426 | 1,330 | 1,100 |',
+      '| Buildings | 11,051 | 10,623 | 10,200 |',
+      '| Machinery | 66,140 | 56,824 | 51,900 |',
+    ].join('\n'),
+  ]);
+  t.match(text, /4\.\s+BALANCE SHEET/);
+  t.match(text, /\(1\)\s+Without what was leased/);
+});
+
+t.test('labels that wrap are not running text beside numbers', async (t) => {
+  const rows = [
+    ['Years', '2022', '2021'],
+    ['Net income of the year', '99,803', '94,680'],
+    ['Change in foreign currency', '', ''],
+    ['translation, net of tax of it', '(1,511)', '501'],
+    ['Change in unrealized gains and', '', ''],
+    ['losses on instruments held', '3,212', '32'],
+    ['Adjustment for net gains', '', ''],
+    ['realized and included in it', '(1,074)', '1,003'],
+  ];
+  const { text } = await read([rowsAt(rows, 700, 12)], { tables: 'markdown' });
+  t.match(text, /translation, net of tax of it \| \(1,511\) \| 501 \|/);
+});
+
+t.test('rows keep labels that are at the left of the rules of their numbers', async (t) => {
+  const rule = (y: number): string => line(300, y, 500, y);
+  const rows = (y: number, cells: readonly (readonly string[])[]): string =>
+    cells
+      .flatMap((texts, index) =>
+        texts.map((text, column) => at([50, 310, 420][column] ?? 0, y - 14 * index, text)),
+      )
+      .join('');
+  const content = [
+    rows(700, [
+      ['', '2022', '2021'],
+      ['Realized gains', '8', '6'],
+      ['Realized losses', '7', '5'],
+      ['Net', '1', '1'],
+    ]),
+    rule(697),
+    at(50, 620, 'Property is stated at its cost, less what it has lost since it was bought.'),
+    rows(580, [
+      ['', '2022', '2021'],
+      ['Land', '9,770', '7,150'],
+      ['Equipment', '18,417', '14,213'],
+      ['Other', '334', '304'],
+    ]),
+    rule(577),
+  ].join('');
+  const { text } = await read([content], { tables: 'markdown' });
+  for (const row of ['| Realized gains | 8 | 6 |', '| Net | 1 | 1 |', '| Equipment | 18,417 | 14,213 |'])
+    t.ok(text.includes(row), row);
+});
