@@ -46,7 +46,7 @@ const FORMULA = /[=\u2211\u222b\u221a\u2264\u2265\u2248\u00d7\u2192\u2208\u2200\
 /** A sentence or an expression may end so, but no heading. */
 const OPEN_END =
   /(?:[.,;\u2026\u2013\u2014-]|(?<!\p{L})(?:a|an|the|of|and|or|to|in|for|with|by|on|at|from|that|is|are|as|der|die|das|und|oder|von|mit|de|la|le|et|du|des|y|del))$/u;
-const FRAGMENT = /^(?:\p{Ll}+(?:$|[\s,.;])|[^\p{L}\p{N}[("'\u201c\u2018\u00bf])/u;
+const FRAGMENT = /^(?:\(.*\)$|\p{Ll}+(?:$|[\s,.;])|[^\p{L}\p{N}[("'\u201c\u2018\u00bf])/u;
 /** Reports print figures in large letters. */
 const FIGURE = /^\d[\d,.]*\+?\s?(?:%|(?:million|billion|pence|bn)\b)/i;
 const PART = /^(?:chapter|section|part|article|appendix|annex|schedule|item)\s+[\dA-Z]/i;
@@ -86,11 +86,11 @@ function hasForm({ lines }: Paragraph, text: string): boolean {
   );
 }
 
-/** @param marked paragraphs that bookmarks name, whatever their form */
+/** @param marked paragraphs that are headings whatever their form: bookmarks name them, or they label parts */
 export function candidatesOf(
   paragraphs: readonly Paragraph[],
   isTagged: boolean,
-  marked: ReadonlyMap<Paragraph, unknown>,
+  marked: ReadonlySet<Paragraph>,
 ): Candidate[] {
   const around = surroundingsOf(paragraphs);
   return paragraphs.flatMap((paragraph, index) => {
@@ -206,15 +206,16 @@ function featuresOf({ paragraphs, texts, ...usual }: Surroundings, index: number
   const isFar = (at: number) => gap(paragraphs[at]?.lines.at(-1), paragraphs[at + 1]?.lines[0]) > 2.4;
   /** Whether it is a name with a role and a firm below it, which end the text above: no heading comes after them. */
   const isSigned = (): boolean => {
-    if (before?.page !== first.page || isShort(index - 1, 60)) return false;
-    const end = isFar(index) ? -1 : [index + 1, index + 2].findIndex(isFar);
-    const after = paragraphs[index + end + 2];
-    const at = after?.lines[0];
-    if (end === -1 || after === undefined || at?.page !== first.page) return false;
-    return (
-      paragraphs.slice(index + 1, index + end + 2).every((_, more) => isShort(index + 1 + more, 60)) &&
-      (at.row !== undefined || !hasForm(after, texts[index + end + 2] ?? ''))
-    );
+    if (before?.page !== first.page || isShort(index - 1, 60) || isFar(index)) return false;
+    const end = [index + 1, index + 2, index + 3].find(isFar);
+    if (end === undefined) return false;
+    const below = paragraphs.slice(index + 1, end + 1);
+    if (!below.every((_, more) => isShort(index + 1 + more, 60))) return false;
+    const [after, at] = [paragraphs[end + 1], paragraphs[end + 1]?.lines[0]];
+    const isLast = at?.page !== first.page;
+    return isLast
+      ? below.flatMap(({ lines }) => lines).length > 1
+      : at?.row !== undefined || !hasForm(after as Paragraph, texts[end + 1] ?? '');
   };
   const isRow = (one: Line | undefined, line: Line) =>
     one !== undefined &&

@@ -13,6 +13,7 @@ import {
 import { MAX_DEPTH, setLevels } from './levels.ts';
 import type { Line } from './lines.ts';
 import { type Heading, isCertain, type Paragraph } from './paragraphs.ts';
+import { findParts } from './parts.ts';
 import { levelOf } from './roles.ts';
 
 /**
@@ -65,6 +66,8 @@ const NUMBERED =
   /^(?:\(?(?:\d+(?:\.\d+)*|[A-Z]|[IVX]+)[.)]?|(?:chapter|section|part|article|appendix|annex)\s+\w+[.:]?)\s/i;
 /** Headings of contents and names below a text do not describe what follows. */
 const MAX_OF_NO_PARENT = 0.4;
+/** Confidence of labels of parts that begin on pages of their own. */
+const OF_PARTS = 0.9;
 
 /**
  * Sets the headings: from the tags of the file, from its bookmarks, from numbers that form a sequence, and from the style of
@@ -79,7 +82,8 @@ export function findHeadings(
 ): void {
   const isTagged = readTags(paragraphs);
   const levels = matchBookmarks(paragraphs, bookmarks);
-  const candidates = candidatesOf(paragraphs, isTagged, levels);
+  const parts = isTagged ? new Set<Paragraph>() : findParts(paragraphs);
+  const candidates = candidatesOf(paragraphs, isTagged, new Set([...levels.keys(), ...parts]));
   const named = bookmarks.filter(({ title }) => plain(title) !== '').length;
   const isOutlined = named >= MIN_BOOKMARKS && levels.size >= 0.5 * named;
   const numbered = numberedOf(paragraphs, candidates);
@@ -90,6 +94,8 @@ export function findHeadings(
     const confidence = contents || signed ? Math.min(likely, MAX_OF_NO_PARENT) : likely;
     const [known, number] = [levels.get(candidate.paragraph), numbered.get(candidate)];
     if (known !== undefined) rated.set(candidate, { level: known, source: 'bookmark', confidence: 0.95 });
+    else if (parts.has(candidate.paragraph))
+      rated.set(candidate, { level: 1, source: 'numbering', confidence: OF_PARTS });
     else if (confidence < MIN_CONFIDENCE || isPlain(candidate, number)) continue;
     else if (number !== undefined) rated.set(candidate, { level: number, source: 'numbering', confidence });
     else rated.set(candidate, { level: 0, source: 'style', confidence });

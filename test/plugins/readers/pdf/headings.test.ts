@@ -135,6 +135,27 @@ t.test('a name below a text is no parent of what follows', async (t) => {
   t.match(text, /\*\*Ann Archer\*\*/);
 });
 
+t.test('a name, a role and a date at the end of a page are no parent of the next pages', async (t) => {
+  const parts = [0, 1, 2].map((part) => section(760 - 90 * part, `Section ${'ABC'[part]}`, 14, 'B')).join('');
+  const name = at(50, 480, 'Ann Archer', 14, 'B') + at(50, 466, 'Head of Risk') + at(50, 452, '4 July 2022');
+  const pages = [parts + name, column(50, 700, [...BODY, ...BODY])].map((content) => ({ content }));
+  t.strictSame(headings((await read(makePdf(pages))).text), ['# Section A', '# Section B', '# Section C']);
+});
+
+t.test('labels of parts at the top of pages are headings, captions are not', async (t) => {
+  const labels = ['Exhibit 2.10', 'Exhibit 10.1', 'Exhibit 10.2'];
+  const body = column(50, 660, [...BODY, ...BODY]);
+  const pages = labels.flatMap((label) => [{ content: at(450, 700, label) + body }, { content: body }]);
+  const { text, sources } = await read(makePdf(pages));
+  t.strictSame(
+    headings(text),
+    labels.map((label) => `# ${label}`),
+  );
+  t.equal(sources, 'numbering 3');
+  const figure = { content: column(50, 700, BODY) + at(50, 640, 'Exhibit 10.3') + column(50, 600, BODY) };
+  t.strictSame(headings((await read(makePdf([...pages, figure]))).text), []);
+});
+
 t.test('a line is as much a heading as the others of its style, if little speaks against it', async (t) => {
   const pages = Array.from({ length: 10 }, (_, index) => {
     const two =
@@ -165,6 +186,7 @@ t.test('other kinds of large or bold lines are no headings', async (t) => {
     'E = m c',
     '45.6 pence',
     'It is a sentence.',
+    '(Address of its principal offices)',
   ]) {
     const { text } = await read(
       makePdf([{ content: section(700, line.replace('\u2022', '\x95'), 16, 'B') }]),
