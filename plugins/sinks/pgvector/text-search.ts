@@ -22,7 +22,7 @@ const UNSPACED = [
   .join('');
 
 /**
- * SQL for the words of a text, a `tsvector`. Of an unspaced script, the words of a run are its pairs of neighbouring
+ * SQL for the words of a text, a `tsvector`. A run of an unspaced script gives as words its pairs of neighbouring
  * characters and its last character. Two passes find the pairs that begin at even places and those at odd places.
  *
  * @param text an SQL expression
