@@ -84,7 +84,7 @@ export function signatureOf({ searcher, hasVectors }: TextSearch): string | unde
 /** Length of each of the two lists whose ranks are fused. */
 const LISTED = 100;
 
-/** Maximum chunks whose words are ranked for a question. The rarest words of the question come first. */
+/** Maximum chunks that are ranked for the words of a question. The rarest words come first; others are left out. */
 const MAX_RANKED = 50_000;
 
 /**
@@ -97,7 +97,8 @@ export function creationOfSearch({ table, searcher, language, hasVectors }: Text
   const dense = `
   by_vector as (
     select id, row_number() over (order by distance, id) as rank from (
-      select id, embedding <=> $2 as distance from ${table} where fields @> ${filter} order by distance limit ${LISTED}
+      select id, embedding <=> $2 as distance from ${table}
+      where $2 is not null and fields @> ${filter} order by distance limit ${LISTED}
     ) as nearest
   ),`;
   return `
@@ -106,16 +107,16 @@ returns table (id uuid, document_id text, text text, fields jsonb, score double 
 language sql stable as $search$
   with ${hasVectors ? dense : ''}
   asked as (
-    select word, (select count(*) from (select from ${matching('word')} limit ${MAX_RANKED}) as matching) as chunks
+    select word, (select count(*) from (select from ${matching('word')} limit ${MAX_RANKED + 1}) as matching) as chunks
     from (
       select ltrim(quote_literal(lexeme), ' E')::tsquery as word
       from unnest(tsvector_to_array(${wordsOf(language, '$1')})) as lexeme
     ) as words
   ), rarest as (
     select word, ln(1 + (total - chunks + 0.5) / (chunks + 0.5)) as weight
-    from (select *, sum(chunks) over (order by chunks, word) - chunks as before from asked) as counted,
+    from (select *, sum(chunks) over (order by chunks, word) as ranked from asked) as counted,
       (select count(*) as total from ${table}) as all_chunks
-    where before < ${MAX_RANKED}
+    where ranked <= ${MAX_RANKED}
   ), by_words as (
     select id, row_number() over (order by sum(weight * ts_rank(${SEARCH_TEXT}, word, 1)) desc, id) as rank
     from rarest, ${matching('word')} and fields @> ${filter} group by id order by rank limit ${LISTED}

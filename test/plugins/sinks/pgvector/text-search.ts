@@ -107,6 +107,12 @@ const CASES: Readonly<Record<string, (t: Test, searched: Searched) => Promise<vo
     t.same(await ids(query, [{ metadata: { team: 'b' } }]), [teams[1]?.id]);
   },
 
+  async 'without a vector of the question, the function ranks by words'(t, { open, ids }) {
+    const chunks = ['Tea', 'Coffee'].map((text) => chunkOf('a', { text }));
+    await upsert(await open(), chunks);
+    t.same(await ids('select id from chunks_search($1, null)', ['coffee']), [chunks[1]?.id]);
+  },
+
   async 'the search function is created again if it is missing, and never replaced'(t, { open, run }) {
     const countOf = async () => (await run(`select from pg_proc where proname = 'chunks_search'`)).length;
     await open();
