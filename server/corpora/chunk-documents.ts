@@ -1,10 +1,5 @@
 import { fromPlainError } from '../../core/errors.ts';
-import {
-  addTotals,
-  NO_VECTOR_TOTALS,
-  type VectorTotals,
-  vectorTotals,
-} from '../engine/answer/response-metadata.ts';
+import { addTotals, allTotals, NO_TOTALS, type Totals } from '../engine/answer/response-metadata.ts';
 import type { LineOutcome } from '../engine/read/plan.ts';
 import { addLeftOut } from '../engine/read/readers.ts';
 import { type ByteBudget, HeldBytes } from '../engine/run/byte-budget.ts';
@@ -58,7 +53,7 @@ export function* withLines({ bytes, documents }: ChunkedDocuments) {
   for (const document of documents) yield { document, lines: Array.from({ length: document.chunks }, next) };
 }
 
-export interface ChunkedDocument extends VectorTotals {
+export interface ChunkedDocument extends Totals {
   readonly source: SourceDocument;
   readonly id: string | undefined;
   /** Number of chunks; 0 if the document failed. */
@@ -157,7 +152,7 @@ function documentOf(source: SourceDocument, outcome: LineOutcome): ChunkedDocume
   const { id } = outcome;
   if ('error' in outcome) return failedDocument(source, id, fromPlainError(outcome.error));
   const { chunks, ids = [] } = outcome;
-  return { source, id, chunks, ...vectorTotals(outcome), ids, error: undefined };
+  return { source, id, chunks, ...allTotals(outcome), ids, error: undefined };
 }
 
 export function failedDocument(
@@ -171,7 +166,7 @@ export function failedDocument(
     source,
     id: id ?? (isFile ? place.source : undefined),
     chunks: 0,
-    ...NO_VECTOR_TOTALS,
+    ...NO_TOTALS,
     ids: [],
     error,
   };

@@ -237,6 +237,7 @@ const PROGRESS = {
   bytes_so_far: COUNT,
 };
 const CUT_TEXTS = { embedding_cut: COUNT };
+const OVERSIZE_CHUNKS = { chunks_oversize: COUNT };
 const UNREAD_ENTRIES = { skipped_ignored: COUNT, skipped_unreadable: COUNT };
 
 /** All migrations, oldest first. Never change a released migration; append a new one instead. */
@@ -252,4 +253,5 @@ export const MIGRATIONS: MigrationObject[] = [
   addColumns('0009-progress', 'bulk_shards', PROGRESS),
   addColumns('0010-cut-texts', 'bulk_jobs', CUT_TEXTS),
   addColumns('0011-unread-entries', 'bulk_jobs', UNREAD_ENTRIES),
+  addColumns('0012-oversize-chunks', 'bulk_jobs', OVERSIZE_CHUNKS),
 ];

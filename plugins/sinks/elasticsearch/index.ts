@@ -24,7 +24,8 @@ import type manifest from './manifest.ts';
 interface Index extends SinkServer {
   /** The path of the index: `/<index>`. */
   readonly path: string;
-  readonly isSearched: boolean;
+  /** The mapping of `search_text`; undefined if chunks are not searched by the words of their context. */
+  readonly words: Field | undefined;
 }
 
 /** Returns the API key; without one, the user and password, the only credentials that OpenSearch accepts. */
@@ -123,12 +124,12 @@ async function writeChunks(index: Index, chunks: readonly SinkChunk[], signal: A
 }
 
 function writeOnce(
-  { hosted, api, path, isSearched }: Index,
+  { hosted, api, path, words }: Index,
   chunks: readonly SinkChunk[],
   signal: AbortSignal,
 ): Promise<readonly Item[]> {
   const lines = chunks.map(
-    (chunk) => `{"index":{"_id":${JSON.stringify(chunk.id)}}}\n${documentOf(chunk, isSearched)}\n`,
+    (chunk) => `{"index":{"_id":${JSON.stringify(chunk.id)}}}\n${documentOf(chunk, words !== undefined)}\n`,
   );
   return hosted.demand(api, {
     path: `${path}/_bulk?refresh=wait_for`,
@@ -167,8 +168,10 @@ const createElasticsearchSink: Factory<typeof manifest> = ({ env, hosted }) => {
     urlVariable: 'ELASTICSEARCH_URL',
     ...keyOf(env),
   };
-  const indexOf = ({ index, text_search }: SinkTarget['options']): Index => {
-    return { hosted, api, path: `/${String(index)}`, isSearched: text_search === true };
+  const indexOf = ({ index, text_search, analyzer }: SinkTarget['options']): Index => {
+    const named = typeof analyzer === 'string' ? { analyzer } : {};
+    const words = text_search === true ? { type: 'text', ...named } : undefined;
+    return { hosted, api, path: `/${String(index)}`, words };
   };
   return {
     async open({ options, dimensions }, { signal }): Promise<SinkCollection> {
@@ -201,6 +204,7 @@ interface Opening {
 
 interface Field {
   readonly type?: string;
+  readonly analyzer?: string;
   /** Vector length of a `dense_vector` (Elasticsearch). */
   readonly dims?: number;
   /** Vector length of a `knn_vector` (OpenSearch). */
@@ -215,30 +219,27 @@ type Fields = Readonly<Record<string, Field | undefined>>;
  * @throws Error for callers if an existing index maps these fields differently
  */
 async function openIndex(index: Index, opening: Opening): Promise<void> {
-  const body = indexFor(opening, index.isSearched);
+  const body = indexFor(opening, index.words);
   const call = { path: index.path, body, expected: 'an index', signal: opening.signal };
   await createUnlessThere(index, call, () => checkIndex(index, opening));
 }
 
 /** Whether the index exists; adds `search_text` if needed. @throws Error for callers if fields differ */
 async function checkIndex(index: Index, { signal, dimensions }: Opening): Promise<boolean> {
-  const { hosted, api, path, isSearched } = index;
+  const { hosted, api, path, words } = index;
   const call = { path: `${path}/_mapping`, expected: 'a mapping', read: fieldsIn, signal };
   const mappings = await callUnlessMissing(index, { ...call, method: 'GET' });
   if (mappings === undefined) return false;
   for (const fields of mappings.value) {
-    const problem = problemOf(fields, dimensions);
+    const problem = problemOf(fields, dimensions) ?? problemOfWords(fields, words);
     if (problem !== undefined) throw refusedError(`Elasticsearch: ${problem}; choose another index`);
   }
-  if (isSearched && mappings.value.some(({ search_text }) => search_text === undefined)) {
-    const addition = { ...call, body: { properties: SEARCH_TEXT }, read: () => {} };
+  if (words !== undefined && mappings.value.some(({ search_text }) => search_text === undefined)) {
+    const addition = { ...call, body: { properties: { search_text: words } }, read: () => {} };
     await hosted.demand(api, { ...addition, method: 'PUT' });
   }
   return true;
 }
-
-/** The mapping for word search. An existing mapping with its own analyzer is kept. */
-const SEARCH_TEXT = { search_text: { type: 'text' } };
 
 function fieldsIn(answer: unknown): readonly Fields[] {
   const indices = answer as Readonly<Record<string, { readonly mappings: { readonly properties?: Fields } }>>;
@@ -248,15 +249,22 @@ function fieldsIn(answer: unknown): readonly Fields[] {
 function problemOf(fields: Fields, dimensions: number | undefined): string | undefined {
   const other = ['id', 'document_id'].find((name) => fields[name]?.type !== 'keyword');
   if (other !== undefined) return `the index does not map ${other} as keyword`;
-  const words = fields.search_text?.type ?? 'text';
-  if (words !== 'text') return `the index maps search_text as ${words}, but text is needed`;
   const { dims, dimension } = fields.embedding ?? {};
   const has = dims ?? dimension;
   return has === dimensions ? undefined : vectorsProblem('the index maps', has ?? 'none', dimensions);
 }
 
+/** @param words the wanted mapping. Without an analyzer in it, any analyzer will do */
+function problemOfWords({ search_text: found }: Fields, words: Field | undefined): string | undefined {
+  if (found === undefined) return undefined;
+  if (found.type !== 'text') return `the index maps search_text as ${found.type}, but text is needed`;
+  const { analyzer = 'standard' } = found;
+  if (words?.analyzer === undefined || words.analyzer === analyzer) return undefined;
+  return `the index has the analyzer ${analyzer} for search_text, but ${words.analyzer} is asked for`;
+}
+
 /** The body that creates the index. It does not map metadata, so metadata of any type can be stored. */
-function indexFor({ engine, dimensions }: Opening, isSearched: boolean): object {
+function indexFor({ engine, dimensions }: Opening, words: Field | undefined): object {
   const isOpenSearch = engine === 'opensearch';
   const embedding = isOpenSearch
     ? {
@@ -270,7 +278,7 @@ function indexFor({ engine, dimensions }: Opening, isSearched: boolean): object 
     document_id: { type: 'keyword' },
     text: { type: 'text' },
     metadata: { type: 'object', enabled: false },
-    ...(isSearched && SEARCH_TEXT),
+    ...(words !== undefined && { search_text: words }),
     ...(dimensions !== undefined && { embedding }),
   };
   const settings = isOpenSearch && dimensions !== undefined ? { settings: { index: { knn: true } } } : {};

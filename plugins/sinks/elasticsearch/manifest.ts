@@ -25,6 +25,15 @@ export default {
         description:
           'Whether chunks can be searched by the words of their context, too: with their text in `search_text`.',
       },
+      analyzer: {
+        effectiveWith: { text_search: [true] },
+        type: ['string', 'null'],
+        pattern: '^[A-Za-z0-9_.-]{1,100}$',
+        default: null,
+        examples: ['english', 'german', 'cjk', 'thai'],
+        description:
+          "Analyzer of `search_text`: that of the texts' language, or cjk for Chinese, Japanese and Korean. Default: standard for a new index, any for an existing one.",
+      },
     },
   },
   example: { index: 'documents', engine: 'opensearch' },

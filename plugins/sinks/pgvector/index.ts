@@ -12,22 +12,42 @@ import { vectorsProblem } from '../../toolkit/hosted-sink.ts';
 import { vectorJson } from '../../toolkit/json/index.ts';
 import { Database, isTooLong, type Statement } from './database.ts';
 import type manifest from './manifest.ts';
+import {
+  columnOf,
+  creationOfSearch,
+  indexOf,
+  SEARCH_TEXT,
+  searchProblemOf,
+  signatureOf,
+  type TextSearch,
+  wordsOf,
+} from './text-search.ts';
 
 interface Table {
   /** The quoted name, including the schema. */
   readonly name: string;
   readonly vectors: 'vector' | 'array';
   readonly dimensions: number | undefined;
-  readonly search: SearchColumn | undefined;
+  readonly search: TextSearch | undefined;
 }
 
 /** @param options are validated: names contain only letters, digits and underscores */
 function tableOf(options: Readonly<Record<string, unknown>>, dimensions: number | undefined): Table {
-  const name = `${quoted(options.schema)}.${quoted(options.table)}`;
-  const search =
-    options.text_search === true ? { table: name, language: String(options.language) } : undefined;
-  return { name, vectors: options.vectors === 'array' ? 'array' : 'vector', dimensions, search };
+  const [schema, own] = [quoted(options.schema), String(options.table)];
+  const name = `${schema}.${quoted(own)}`;
+  const vectors = options.vectors === 'array' ? 'array' : 'vector';
+  if (options.text_search !== true) return { name, vectors, dimensions, search: undefined };
+  const search = {
+    table: name,
+    language: String(options.language),
+    searcher: own.length > MAX_SEARCHED_NAME ? undefined : `${schema}.${quoted(`${own}_search`)}`,
+    hasVectors: vectors === 'vector' && dimensions !== undefined,
+  };
+  return { name, vectors, dimensions, search };
 }
+
+/** PostgreSQL cuts names after 63 bytes, so the functions of two longer names could be the same. */
+const MAX_SEARCHED_NAME = 63 - '_search'.length;
 
 const quoted = (name: unknown): string => `"${String(name).replaceAll('"', '""')}"`;
 
@@ -49,6 +69,25 @@ async function prepareTable(database: Database, table: Table, signal: AbortSigna
   if (problem !== undefined) throw refusedError(`PostgreSQL: ${problem}; choose another table`);
   const unsearchable = table.search && searchProblemOf(table.search, columns.get(SEARCH_TEXT));
   if (unsearchable !== undefined) throw refusedError(`PostgreSQL: ${unsearchable}`);
+  if (table.search !== undefined) await createSearch(database, table.search, signal);
+}
+
+/** Creates the search function if it is missing. A role without the right to create functions goes on without it. */
+async function createSearch(database: Database, search: TextSearch, signal: AbortSignal): Promise<void> {
+  const signature = signatureOf(search);
+  if (signature === undefined) return;
+  const text = 'select to_regprocedure($1::text) is null as missing';
+  const [row] = await database.query<{ missing: boolean }>({ text, values: [signature] }, signal);
+  if (row?.missing === false) return;
+  const block = `
+    select pg_advisory_xact_lock(${LOCK});
+    do $do$ begin
+      if to_regprocedure('${signature}') is null then
+        ${creationOfSearch(search)};
+      end if;
+    exception when insufficient_privilege then null;
+    end $do$`;
+  await database.query({ text: block }, signal);
 }
 
 async function isThere(database: Database, table: Table, signal: AbortSignal): Promise<boolean> {
@@ -155,44 +194,10 @@ async function writeChunks(
   }
 }
 
-/** The column for text search. PostgreSQL computes it, so that it always matches the chunk. */
-interface SearchColumn {
-  readonly table: string;
-  readonly language: string;
-}
-
-const SEARCH_TEXT = 'search_text';
-
-/** The definition of the column. It indexes the text that `embeddedText` returns. */
-function columnOf({ language }: SearchColumn): string {
-  const words = `to_tsvector('${language}'::regconfig, coalesce(fields ->> 'context' || E'\\n', '') || text)`;
-  return `${SEARCH_TEXT} tsvector generated always as (${words}) stored`;
-}
-
-const indexOf = ({ table }: SearchColumn): string => `on ${table} using gin (${SEARCH_TEXT})`;
-
 interface Column {
   readonly type: string;
   /** The expression of a computed column; null for any other column. */
   readonly expression: string | null;
-}
-
-/**
- * The message for a table without word search: the reason, and the two statements that add the search column.
- * Undefined if words can be searched. The statements rewrite and lock the table, so its owner must run them.
- *
- * @param found an existing column with the same name
- */
-function searchProblemOf(search: SearchColumn, found: Column | undefined): string | undefined {
-  const { table, language } = search;
-  if (found?.expression?.includes(`to_tsvector('${language}'::regconfig`)) return undefined;
-  const [problem, drop] =
-    found === undefined
-      ? ['is missing', '']
-      : [`is not computed for the language ${language}`, `drop column ${SEARCH_TEXT}, `];
-  const alteration = `alter table ${table} ${drop}add column ${columnOf(search)};`;
-  const statements = `${alteration} create index concurrently ${indexOf(search)};`;
-  return `the column ${SEARCH_TEXT} ${problem}; choose another table, text_search: false, or run: ${statements}`;
 }
 
 /**
@@ -201,14 +206,14 @@ function searchProblemOf(search: SearchColumn, found: Column | undefined): strin
  * @param query runs a statement that stores nothing
  */
 async function firstTooLong(
-  search: SearchColumn,
+  search: TextSearch,
   chunks: readonly SinkChunk[],
   query: (statement: Statement) => Promise<unknown>,
 ): Promise<SinkChunk> {
   const [first, ...others] = chunks as readonly [SinkChunk, ...SinkChunk[]];
   if (others.length === 0) return first;
   const half = chunks.slice(0, Math.ceil(chunks.length / 2));
-  const words = `count(to_tsvector('${search.language}'::regconfig, given))`;
+  const words = `count(${wordsOf(search.language, 'given')})`;
   const texts = half.map(({ text, fields }) => embeddedText(text, fields.context));
   const statement = { text: `select ${words} from unnest($1::text[]) as given`, values: [texts] };
   const hasIt = await query(statement).then(

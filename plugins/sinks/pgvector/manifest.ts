@@ -22,14 +22,14 @@ export default {
         type: 'boolean',
         default: false,
         description:
-          'Whether chunks can be searched by their words, too: a column that PostgreSQL computes, with an index. A table that exists is not altered.',
+          'Whether to set up hybrid search: a column of words that PostgreSQL computes, its index, and the function <table>_search, which fuses vectors and words. An existing table is not altered.',
       },
       language: {
         type: 'string',
         pattern: '^[a-z_][a-z0-9_]{0,62}$',
         default: 'english',
         description:
-          'Text search configuration for the words: simple for languages that PostgreSQL does not know.',
+          'Text search configuration for the words, such as german; simple for languages that PostgreSQL does not know. Chinese, Japanese, Korean and Thai are searched by pairs of characters in each.',
       },
     },
   },

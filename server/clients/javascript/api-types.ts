@@ -36,6 +36,9 @@ export interface ServiceInfo {
   /** The page to compare settings; missing if it is turned off. */
   playground?: string;
   openapi: string;
+  presets: string;
+  /** Where to begin. */
+  hint: string;
   /** Method and path of every endpoint. */
   endpoints: string[];
   /** Plugins that cannot run here, and why. */
@@ -643,6 +646,11 @@ export interface StreamLine {
   index: number;
   /** The id of the document, if it has one. */
   id?: string;
+  /**
+   * Number of chunks with more tokens than `chunk_size`; missing if zero.
+   * @min 1
+   */
+  chunks_oversize?: number;
   /**
    * Number of texts with no word that the model knows; missing if zero.
    * @min 1
@@ -1767,6 +1775,8 @@ export interface Job {
   /** Content of files that readers left out of their texts, such as notes of subtitles, counted by name. */
   left_out: LeftOut;
   chunks: number;
+  /** Number of chunks with more tokens than chunk_size. */
+  chunks_oversize: number;
   /** Number of texts with no word that the model knows: their vectors mean nothing. */
   embedding_empty: number;
   /** Number of texts in scripts unknown to the model: their vectors are lexical. */

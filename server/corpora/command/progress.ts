@@ -87,12 +87,13 @@ function rounded(number: number): number {
 }
 
 export function describe(summary: Summary): string {
-  const { failed, skipped, embedding_empty, embedding_fallback, embedding_cut } = summary;
+  const { failed, skipped, chunks_oversize, embedding_empty, embedding_fallback, embedding_cut } = summary;
   const parts = [
     counted(summary.documents, 'document'),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
     counted(summary.chunks, 'chunk'),
+    ...(chunks_oversize > 0 ? [`${chunks_oversize} over chunk_size`] : []),
     ...(embedding_empty > 0 ? [`${counted(embedding_empty, 'text')} with no word that the model knows`] : []),
     ...(embedding_fallback > 0 ? [`${counted(embedding_fallback, 'text')} with lexical vectors`] : []),
     ...(embedding_cut > 0 ? [`${counted(embedding_cut, 'text')} longer than the model reads at once`] : []),

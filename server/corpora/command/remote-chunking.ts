@@ -3,7 +3,7 @@ import type { Api } from '../../cli/api.ts';
 import { ChunksmithError } from '../../clients/javascript/errors.ts';
 import { LINES } from '../../clients/javascript/transport.ts';
 import { type RetryLimits, withRetries } from '../../config/retry.ts';
-import { VECTOR_TOTALS, vectorTotals } from '../../engine/answer/response-metadata.ts';
+import { allTotals, TOTALS } from '../../engine/answer/response-metadata.ts';
 import { findElements, findMembers, type JsonRange } from '../../engine/read/json.ts';
 import { LineSplitter } from '../../engine/run/line-reader.ts';
 import {
@@ -178,8 +178,8 @@ const ID = /^\{"id":"([^"]+)"/;
 /** Bytes at the start of a chunk's JSON that contain its id. */
 const ID_BYTES = 60;
 
-const TOTALS = Object.keys(VECTOR_TOTALS);
-const MEMBERS = ['chunks', 'error', 'id', ...TOTALS];
+const TOTAL_NAMES = Object.keys(TOTALS);
+const MEMBERS = ['chunks', 'error', 'id', ...TOTAL_NAMES];
 
 /** The error in the last line of a server that stops before the stream is complete. */
 const STOPPING = new ServiceError('shutting_down');
@@ -200,7 +200,7 @@ function answeredLine(line: Buffer, source: SourceDocument, group: JobSpec['grou
   const places = findElements(line, chunks.from);
   const ids = places.flatMap((place) => idAt(line, place));
   const totals = counts.flatMap((place, at) =>
-    place === undefined ? [] : [[TOTALS[at], Number(textAt(line, place))]],
+    place === undefined ? [] : [[TOTAL_NAMES[at], Number(textAt(line, place))]],
   );
   const document = {
     source,
@@ -208,7 +208,7 @@ function answeredLine(line: Buffer, source: SourceDocument, group: JobSpec['grou
     chunks: places.length,
     ids,
     error: undefined,
-    ...vectorTotals(Object.fromEntries(totals)),
+    ...allTotals(Object.fromEntries(totals)),
   };
   if (group === 'chunk') {
     return { bytes: places.flatMap(({ from, to }) => [line.subarray(from, to), LINE_FEED]), document };

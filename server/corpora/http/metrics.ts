@@ -22,7 +22,7 @@ export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>) 
   );
   // Starts these series at 0. Otherwise a rate would not show the failure with which a series begins.
   for (const result of ['done', 'failed', 'skipped']) documents.inc({ result }, 0);
-  const vectors = countTotals((name, help) => count(name, help));
+  const totals = countTotals((name, help) => count(name, help));
   const read = count('bytes', 'Bytes of chunked documents of jobs.');
   const lost = count('lease_lost', 'Shards that another worker took over while they were being processed.');
   const shards = new Histogram({
@@ -42,7 +42,7 @@ export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>) 
       const failed = outcomes.filter((outcome) => 'error' in outcome).length;
       documents.inc({ result: 'done' }, outcomes.length - failed);
       documents.inc({ result: 'failed' }, failed);
-      for (const outcome of outcomes) if ('chunks' in outcome) vectors(outcome);
+      for (const outcome of outcomes) if ('chunks' in outcome) totals(outcome);
       read.inc(bytes);
     },
   };

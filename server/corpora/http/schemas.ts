@@ -1,6 +1,6 @@
 import type { FastifySchema } from 'fastify';
 import type { Registry } from '../../../core/hosting/registry.ts';
-import { NO_VECTOR_TOTALS } from '../../engine/answer/response-metadata.ts';
+import { NO_TOTALS } from '../../engine/answer/response-metadata.ts';
 import { count, described, listOf, object, text } from '../../engine/answer/schemas.ts';
 import { errorAnswers, jsonAnswer, lines, nextPage, orLines } from '../../http/docs/answer-schemas.ts';
 import { exampleSteps, sentSteps } from '../../http/docs/example-answers.ts';
@@ -129,7 +129,7 @@ const exampleJob: JobAnswer = {
   skipped_reasons: {},
   left_out: {},
   chunks: 2,
-  ...NO_VECTOR_TOTALS,
+  ...NO_TOTALS,
   pruned: 0,
   unpruned: 0,
   bytes: { read: 116, total: 116 },

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../core/errors.ts';
-import { vectorTotals } from '../../engine/answer/response-metadata.ts';
+import { allTotals } from '../../engine/answer/response-metadata.ts';
 import {
   count,
   type Described,
@@ -59,6 +59,7 @@ export const job = {
     skipped_reasons: skippedReasons,
     left_out: leftOut,
     chunks: count,
+    chunks_oversize: described('Number of chunks with more tokens than chunk_size.', count),
     embedding_empty: described(
       'Number of texts with no word that the model knows: their vectors mean nothing.',
       count,
@@ -130,7 +131,7 @@ export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000): JobA
     skipped_reasons: Object.fromEntries(reasons),
     left_out: counts.left_out,
     chunks: counts.chunks,
-    ...vectorTotals(counts),
+    ...allTotals(counts),
     pruned: job.pruned,
     unpruned: job.unpruned,
     bytes: { read, total },

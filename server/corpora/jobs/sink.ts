@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { fromPlainError } from '../../../core/errors.ts';
 import { withLinkedStop } from '../../engine/abort.ts';
-import { NO_VECTOR_TOTALS } from '../../engine/answer/response-metadata.ts';
+import { NO_TOTALS } from '../../engine/answer/response-metadata.ts';
 import { canonicalJson } from '../../engine/read/json.ts';
 import type { LineOutcome } from '../../engine/read/plan.ts';
 import type { Runner } from '../../engine/run/runner.ts';
@@ -55,7 +55,7 @@ function withOutcome(document: ChunkedDocument, outcome: LineOutcome | undefined
   return {
     ...document,
     chunks: 0,
-    ...NO_VECTOR_TOTALS,
+    ...NO_TOTALS,
     ids: [],
     error: fromPlainError(outcome.error),
   };

@@ -3,8 +3,10 @@ import type { EmbeddingModel } from '../../../core/contracts/embedding.ts';
 /** Reports of plugins about one document, by name. Plain data. */
 export type Reported = Readonly<Record<string, string>>;
 
-/** Facts about the vectors of a document or request that callers should know. */
-export interface VectorCounts {
+/** Facts about the chunks and vectors of a document or request that callers should know. */
+export interface DocumentCounts {
+  /** Chunks with more tokens than `chunk_size`, such as a function that is kept whole. */
+  readonly oversize: number;
   /** Texts without any word that the model knows; their vectors are meaningless. */
   readonly empty: number;
   /** Indexes of the first of these texts in their call of the model; empty if callers do not know its texts. */
@@ -15,17 +17,23 @@ export interface VectorCounts {
   readonly cut: number;
 }
 
-export function totalsOf({ empty, fallback, cut }: VectorCounts): VectorTotals {
-  return { embedding_empty: empty, embedding_fallback: fallback, embedding_cut: cut };
+export function totalsOf({ oversize, empty, fallback, cut }: DocumentCounts): Totals {
+  return {
+    chunks_oversize: oversize,
+    embedding_empty: empty,
+    embedding_fallback: fallback,
+    embedding_cut: cut,
+  };
 }
 
-/** The report about vectors; empty if all vectors are fine. @param model name of the model that made the vectors */
-export function reportedVectors(
-  { empty, emptyAt, fallback, fallbackNames, cut }: VectorCounts,
+/** The report about chunks and vectors; empty if all are fine. @param model name of the model that made the vectors */
+export function reportedCounts(
+  { oversize, empty, emptyAt, fallback, fallbackNames, cut }: DocumentCounts,
   ...model: readonly string[]
 ): Reported {
   const models = [...model, ...fallbackNames];
   return {
+    ...(oversize > 0 && { 'chunks-oversize': String(oversize) }),
     ...(models.length > 0 && { 'embedding-model': models.join(' ') }),
     ...(empty > 0 && { 'embedding-empty': String(empty) }),
     ...(emptyAt.length > 0 && { 'embedding-empty-at': emptyAt.join(' ') }),
@@ -54,8 +62,8 @@ export class ResponseMetadata {
     reported.set(name, values.add(value));
   };
 
-  reportVectors(counts: VectorCounts): void {
-    for (const [name, value] of Object.entries(reportedVectors(counts))) this.report(name, value);
+  reportCounts(counts: DocumentCounts): void {
+    for (const [name, value] of Object.entries(reportedCounts(counts))) this.report(name, value);
   }
 
   reported(): Reported[] {
@@ -97,7 +105,7 @@ export interface Timings {
   readonly chunks: number;
   readonly tokens: number;
   readonly opened: readonly OpenedModel[];
-  readonly vectors: VectorTotals;
+  readonly totals: Totals;
 }
 
 interface OpenedModel extends Pick<EmbeddingModel, 'name' | 'bytes'> {
@@ -109,8 +117,8 @@ export class Timer {
   readonly #times: StageTime[] = [];
   readonly #opened: OpenedModel[] = [];
   #inner = 0;
-  #vectors = NO_VECTORS;
-  #totals = NO_VECTOR_TOTALS;
+  #counts = NO_COUNTS;
+  #totals = NO_TOTALS;
 
   constructor(parseSeconds: number) {
     addTime(this.#times, { stage: 'parse', by: 'json', seconds: parseSeconds });
@@ -134,26 +142,35 @@ export class Timer {
     this.#opened.push({ name, bytes, asked });
   }
 
-  embedded(counts: VectorCounts): void {
-    this.#vectors = addVectors(this.#vectors, counts);
+  count(given: Partial<DocumentCounts>): void {
+    const counts = { ...NO_COUNTS, ...given };
+    this.#counts = addCounts(this.#counts, counts);
     this.#totals = addTotals(this.#totals, totalsOf(counts));
   }
 
-  takeVectors(): VectorCounts {
-    const vectors = this.#vectors;
-    this.#vectors = NO_VECTORS;
-    return vectors;
+  takeCounts(): DocumentCounts {
+    const counts = this.#counts;
+    this.#counts = NO_COUNTS;
+    return counts;
   }
 
   summary(documents: number, chunks: number, tokens: number): Timings {
-    return { times: this.#times, documents, chunks, tokens, vectors: this.#totals, opened: this.#opened };
+    return { times: this.#times, documents, chunks, tokens, totals: this.#totals, opened: this.#opened };
   }
 }
 
-const NO_VECTORS: VectorCounts = { empty: 0, emptyAt: [], fallback: 0, fallbackNames: [], cut: 0 };
+const NO_COUNTS: DocumentCounts = {
+  oversize: 0,
+  empty: 0,
+  emptyAt: [],
+  fallback: 0,
+  fallbackNames: [],
+  cut: 0,
+};
 
-function addVectors(one: VectorCounts, other: VectorCounts): VectorCounts {
+function addCounts(one: DocumentCounts, other: DocumentCounts): DocumentCounts {
   return {
+    oversize: one.oversize + other.oversize,
     empty: one.empty + other.empty,
     emptyAt: [...new Set([...one.emptyAt, ...other.emptyAt])].slice(0, MAX_NAMED),
     fallback: one.fallback + other.fallback,
@@ -182,16 +199,21 @@ export function joinTimings(all: readonly Timings[]): Timings {
     documents: sum(({ documents }) => documents),
     chunks: sum(({ chunks }) => chunks),
     tokens: sum(({ tokens }) => tokens),
-    vectors: all.map(({ vectors }) => vectors).reduce(addTotals, NO_VECTOR_TOTALS),
+    totals: all.map(({ totals }) => totals).reduce(addTotals, NO_TOTALS),
     opened: all.flatMap(({ opened }) => opened),
   };
 }
 
 /**
- * Counts of vectors by their public names, with a help text for metrics and a message for the log. A new count also
- * needs a column in the tables of jobs, and a member in the schemas of answers.
+ * Counts by their public names, with a help text for metrics and a message for the log, if it is worth one. A new
+ * count also needs a column in the tables of jobs, and a member in the schemas of answers.
  */
-export const VECTOR_TOTALS = {
+export const TOTALS = {
+  chunks_oversize: {
+    help: 'Chunks with more tokens than chunk_size.',
+    level: 'info',
+    message: undefined,
+  },
   embedding_empty: {
     help: 'Embedded texts with no word that the model knows.',
     level: 'warn',
@@ -212,23 +234,23 @@ export const VECTOR_TOTALS = {
   },
 } as const;
 
-type VectorTotal = keyof typeof VECTOR_TOTALS;
-export type VectorTotals = Readonly<Record<VectorTotal, number>>;
+type Total = keyof typeof TOTALS;
+export type Totals = Readonly<Record<Total, number>>;
 
-const NAMES = Object.keys(VECTOR_TOTALS) as readonly VectorTotal[];
+const NAMES = Object.keys(TOTALS) as readonly Total[];
 
-export const NO_VECTOR_TOTALS: VectorTotals = vectorTotals({});
+export const NO_TOTALS: Totals = allTotals({});
 
-export function vectorTotals(given: Partial<VectorTotals>): VectorTotals {
-  return Object.fromEntries(NAMES.map((name) => [name, given[name] ?? 0])) as VectorTotals;
+export function allTotals(given: Partial<Totals>): Totals {
+  return Object.fromEntries(NAMES.map((name) => [name, given[name] ?? 0])) as Totals;
 }
 
-export function nonZeroTotals(totals: VectorTotals): Partial<VectorTotals> {
+export function nonZeroTotals(totals: Totals): Partial<Totals> {
   return Object.fromEntries(NAMES.filter((name) => totals[name] > 0).map((name) => [name, totals[name]]));
 }
 
-export function addTotals(one: VectorTotals, other: VectorTotals): VectorTotals {
-  return Object.fromEntries(NAMES.map((name) => [name, one[name] + other[name]])) as VectorTotals;
+export function addTotals(one: Totals, other: Totals): Totals {
+  return Object.fromEntries(NAMES.map((name) => [name, one[name] + other[name]])) as Totals;
 }
 
 interface Counter {
@@ -237,8 +259,8 @@ interface Counter {
 
 /** Creates a counter per total, and returns a function that adds totals to the counters. @param create makes one */
 export function countTotals(create: (name: string, help: string) => Counter) {
-  const counters = NAMES.map((name) => [name, create(name, VECTOR_TOTALS[name].help)] as const);
-  return (totals: Partial<VectorTotals>, labels: Readonly<Record<string, string>> = {}): void => {
+  const counters = NAMES.map((name) => [name, create(name, TOTALS[name].help)] as const);
+  return (totals: Partial<Totals>, labels: Readonly<Record<string, string>> = {}): void => {
     for (const [name, counter] of counters) if (totals[name]) counter.inc(labels, totals[name]);
   };
 }
@@ -246,10 +268,10 @@ export function countTotals(create: (name: string, help: string) => Counter) {
 type Levels = Readonly<Record<'info' | 'warn', (details: object, message: string) => void>>;
 
 /** Logs counts above 0. @param about further members of the log lines */
-export function logTotals(log: Levels, totals: Partial<VectorTotals>, about: object = {}): void {
+export function logTotals(log: Levels, totals: Partial<Totals>, about: object = {}): void {
   for (const name of NAMES) {
     const texts = totals[name] ?? 0;
-    const { level, message } = VECTOR_TOTALS[name];
-    if (texts > 0) log[level]({ ...about, texts }, message);
+    const { level, message } = TOTALS[name];
+    if (texts > 0 && message !== undefined) log[level]({ ...about, texts }, message);
   }
 }

@@ -12,11 +12,11 @@ import { ByteWriter } from '../answer/byte-writer.ts';
 import { type WrittenDocument, writeLines, writeList } from '../answer/chunk-writer.ts';
 import { writtenDocument } from '../answer/rendered-document.ts';
 import {
+  type DocumentCounts,
   nonZeroTotals,
   ResponseMetadata,
   Timer,
   totalsOf,
-  type VectorCounts,
 } from '../answer/response-metadata.ts';
 import { checkChunks, checkLength, type Limits } from '../limits.ts';
 import type { Operation, Run } from '../operation.ts';
@@ -146,9 +146,9 @@ function runLines({ plan, lines, parseSeconds }: LinesRequest, run: Run): Promis
     metadata.nextDocument();
     const chunks = await runStages(stages, line.input);
     await timer.time('serialise', 'json', () => {
-      const vectors = timer.takeVectors();
-      written.add(line, writtenDocument(line.input, chunks, plan), vectors);
-      metadata.reportVectors(vectors);
+      const counts = timer.takeCounts();
+      written.add(line, writtenDocument(line.input, chunks, plan), counts);
+      metadata.reportCounts(counts);
     });
   }
 
@@ -159,7 +159,7 @@ function runLines({ plan, lines, parseSeconds }: LinesRequest, run: Run): Promis
         await answer(line, stages);
       } catch (error) {
         signal.throwIfAborted();
-        timer.takeVectors();
+        timer.takeCounts();
         written.fail(line, error);
       }
     }
@@ -184,10 +184,10 @@ class LinesWriter {
     this.#writer = writer;
   }
 
-  add(line: ReadLine, document: WrittenDocument, vectors: VectorCounts): void {
+  add(line: ReadLine, document: WrittenDocument, counts: DocumentCounts): void {
     const { writes, tellsIds } = this.#plan;
     if (writes === 'lists' && this.sizes.documents > 0) this.#writer.ascii(',');
-    writeLine(this.#writer, line, document, this.#plan, vectors);
+    writeLine(this.#writer, line, document, this.#plan, counts);
     this.#writer.beginPart();
     const { chunks, ids } = document;
     this.sizes.documents++;
@@ -198,7 +198,7 @@ class LinesWriter {
       ...headOf(line),
       chunks: chunks.length,
       ...(tellsIds && ids !== undefined && { ids }),
-      ...nonZeroTotals(totalsOf(vectors)),
+      ...nonZeroTotals(totalsOf(counts)),
     });
   }
 
@@ -243,7 +243,7 @@ function writeLine(
   head: LineHead,
   document: WrittenDocument,
   { writes }: StreamPlan,
-  vectors: VectorCounts,
+  counts: DocumentCounts,
 ): void {
   if (writes === 'chunks') {
     writeLines(writer, document);
@@ -257,8 +257,8 @@ function writeLine(
     writes === 'documents' ? `{"document_id":${JSON.stringify(head.id ?? null)},` : openingOf(head),
   );
   if (writes === undefined) {
-    const { emptyAt } = vectors;
-    for (const [name, count] of Object.entries(nonZeroTotals(totalsOf(vectors)))) {
+    const { emptyAt } = counts;
+    for (const [name, count] of Object.entries(nonZeroTotals(totalsOf(counts)))) {
       writer.ascii(`"${name}":${count},`);
       if (name === 'embedding_empty' && emptyAt.length > 0)
         writer.ascii(`"embedding_empty_at":[${emptyAt}],`);

@@ -28,7 +28,6 @@ export function runRequest(request: StagesRequest, run: Run): Promise<Answer> {
   const { maxAnswerBytes } = run.limits;
   const metadata = new ResponseMetadata();
   const timer = new Timer(parseSeconds);
-  const embeds = request.uses.some(({ embedding }) => embedding !== undefined);
   return withStages(request, { tools: run, timer, report: metadata.report }, async (stages) => {
     const documents: DocumentChunks[] = [];
     let least = 0;
@@ -41,7 +40,7 @@ export function runRequest(request: StagesRequest, run: Run): Promise<Answer> {
       if (least > maxAnswerBytes)
         throw new ServiceError('answer_too_large', { bytes: least, limit: maxAnswerBytes });
       documents.push(chunks);
-      if (embeds) metadata.reportVectors(timer.takeVectors());
+      metadata.reportCounts(timer.takeCounts());
     }
     const { written, bytes } = await timer.time('serialise', 'json', () => {
       const written = documents.map((chunks, index) =>

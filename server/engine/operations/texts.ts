@@ -3,7 +3,7 @@ import type { LongTexts, Purpose } from '../../../core/contracts/embedding.ts';
 import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
 import { invalid } from '../../../core/errors.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
-import { reportedVectors, Timer } from '../answer/response-metadata.ts';
+import { reportedCounts, Timer } from '../answer/response-metadata.ts';
 import { type TokenList, writeTokens, writeVectors } from '../answer/text-writers.ts';
 import { inputsOverLimits, type Limits, listTexts } from '../limits.ts';
 import type { Operation, Run } from '../operation.ts';
@@ -103,7 +103,7 @@ async function embedTexts(
     const vectors = await callPlugin({ manifest: { kind: 'embedding', name } }, embed);
     const write = () => writeVectors(name, vectors, texts.length, encoding, limits.maxAnswerBytes);
     const bytes = await timer.time('serialise', 'json', write);
-    const reported = [reportedVectors(timer.takeVectors(), name)];
+    const reported = [reportedCounts(timer.takeCounts(), name)];
     return { bytes, reported, timings: timer.summary(texts.length, 0, 0) };
   } finally {
     lease.release();

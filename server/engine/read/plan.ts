@@ -1,6 +1,6 @@
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import type { PlainError } from '../../../core/errors.ts';
-import type { VectorTotals } from '../answer/response-metadata.ts';
+import type { Totals } from '../answer/response-metadata.ts';
 import type { StageList } from '../stages/stages.ts';
 import type { Included } from './document-schemas.ts';
 import { findId } from './documents.ts';
@@ -37,7 +37,7 @@ export type LineOutcome = LineHead &
     | ({
         readonly chunks: number;
         readonly ids?: readonly string[];
-      } & Partial<VectorTotals>)
+      } & Partial<Totals>)
     | { readonly error: PlainError }
   );
 

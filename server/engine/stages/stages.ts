@@ -168,8 +168,13 @@ async function chunkStage(
   const tokenizer = used.tokenizer ?? countingUnknownText((await used.model?.tokenizer()) as Tokenizer);
   const { tokenizer: _, long_texts: __, offset_unit, ...own } = options;
   const { manifest } = entry;
+  const limit = typeof own.chunk_size === 'number' ? own.chunk_size : Number.POSITIVE_INFINITY;
   return {
     unit: offset_unit as OffsetUnit,
+    /** Counts chunks over `chunk_size`, which chunkers leave where they keep a unit of the text whole. */
+    countOversize(spans: readonly CountedSpan[]): void {
+      timer.count({ oversize: spans.filter(({ token_count }) => token_count > limit).length });
+    },
     async chunk(text: string, document: DocumentInfo): Promise<CountedSpan[]> {
       if (used.model !== undefined) report('embedding-model', used.model.name);
       const tools = { ...used, tokenizer, document, report, signal };
@@ -213,12 +218,14 @@ function refineStage(
 export async function runStages(stages: readonly Stage[], input: Input): Promise<DocumentChunks> {
   const document = 'chunks' in input ? NO_DOCUMENT : input;
   let chunks = 'chunks' in input ? givenChunks(input.chunks) : undefined;
+  const lastChunker = stages.findLast((stage) => 'chunk' in stage);
   for (const stage of stages) {
     if ('refine' in stage) chunks = await stage.refine(document, chunks as DocumentChunks);
     else {
       const spans = await (chunks === undefined
         ? stage.chunk(document.text, infoOf(document))
         : splitFurther(stage, document, chunks.spans));
+      if (stage === lastChunker) stage.countOversize(spans);
       chunks = placeChunks(document, spans, stage.unit);
     }
   }

@@ -50,7 +50,7 @@ export function supervisedModel(
       const reason = findFault(vectors, texts.length);
       if (reason !== undefined) throw brokenPromise({ kind: 'embedding', name: model.name }, reason);
       const { wordless = findZeros(vectors), fallback } = vectors;
-      timer.embedded({
+      timer.count({
         empty: counts === 'each' || wordless.length === texts.length ? wordless.length : 0,
         emptyAt: counts === 'each' ? wordless : [],
         cut: long,

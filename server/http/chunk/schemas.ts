@@ -92,9 +92,20 @@ export function pluginRouteSchema(
 }
 
 /** Schemas of an answer's headers: the reports of the plugin, and the service's reports about its model. */
-export function headersOf({ reports = {}, uses = [] }: Manifest): Record<string, object> {
-  return { ...(uses.includes('embedding') ? modelHeader : {}), ...reportHeaders(reports) };
+export function headersOf({ reports = {}, uses = [], options }: Manifest): Record<string, object> {
+  return {
+    ...('chunk_size' in (options?.properties ?? {}) ? sizeHeader : {}),
+    ...(uses.includes('embedding') ? modelHeader : {}),
+    ...reportHeaders(reports),
+  };
 }
+
+const sizeHeader = {
+  'x-chunks-oversize': described(
+    'Number of chunks with more tokens than `chunk_size`, such as a function that is kept whole. For a batch, one count per document; missing if zero.',
+    text,
+  ),
+};
 
 export function reportHeaders(reports: Readonly<Record<string, string>>): Record<string, object> {
   const headers = Object.entries(reports).map(([name, what]) => [`x-${name}`, described(what, text)]);
@@ -138,7 +149,7 @@ export function executeRouteSchema(schemas: RequestSchemas): FastifySchema {
       documentStream,
     ),
     response: {
-      200: orStreamed(jsonAnswer(OF_TEXTS, oneOrMany(pipelineChunk))),
+      200: orStreamed(jsonAnswer(OF_TEXTS, oneOrMany(pipelineChunk), { ...sizeHeader, ...modelHeader })),
     },
   };
 }
@@ -149,6 +160,7 @@ export const presetName = object({
 
 export const presetHeader = {
   'x-preset': described('The name and the version of the preset: `docs@1`.', text),
+  ...sizeHeader,
   ...modelHeader,
 };
 

@@ -16,6 +16,11 @@ const streamLine = {
   properties: {
     index: described('The index of the document in the stream.', natural),
     id: described('The id of the document, if it has one.', text),
+    chunks_oversize: {
+      type: 'integer',
+      minimum: 1,
+      description: 'Number of chunks with more tokens than `chunk_size`; missing if zero.',
+    },
     embedding_empty: {
       type: 'integer',
       minimum: 1,

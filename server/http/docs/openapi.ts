@@ -30,6 +30,9 @@ const TAGS = [
 
 const ABOUT_ALL = `Splits text into chunks and enriches chunks. Offsets are exact and no text is lost.
 
+**Presets.** Without options, chunks have at most 512 characters: fine for a first look, too small for search. To build an
+index, begin with a [preset](v1/presets), such as \`POST /v1/presets/docs/execute\`.
+
 **Streams.** Chunk, refine and execute routes also take \`application/x-ndjson\`: a line with the options, then a line for
 each document or list of chunks. Each is answered with a line, in their order, and a failing one does not affect the others. With
 \`Accept: application/x-ndjson\` a request in JSON is answered in lines too.

@@ -17,6 +17,8 @@ export async function metaRoutes(app: FastifyInstance): Promise<void> {
     redoc: `${app.prefix}/redoc`,
     ...(config.playground ? { playground: `${app.prefix}/playground` } : {}),
     openapi: `${app.prefix}/openapi.json`,
+    presets: `${app.prefix}/v1/presets`,
+    hint: 'Without options, chunks have at most 512 characters. To build an index, begin with one of the presets.',
     endpoints: endpointsOf(app),
     unavailable: (await all()).filter(({ available }) => !available),
   }));
@@ -69,6 +71,8 @@ const info = {
       redoc: text,
       playground: described('The page to compare settings; missing if it is turned off.', text),
       openapi: text,
+      presets: text,
+      hint: described('Where to begin.', text),
       endpoints: described('Method and path of every endpoint.', listOf(text)),
       unavailable: described('Plugins that cannot run here, and why.', listOf(listedPlugin)),
     },

@@ -29,7 +29,7 @@ export function createMetrics({ load, bytesInFlight }: { load(): RunnerLoad; byt
       counters.documents.inc({ plugin }, timings.documents);
       counters.chunks.inc({ plugin }, timings.chunks);
       counters.tokens.inc({ plugin }, timings.tokens);
-      counters.vectors(timings.vectors, { plugin });
+      counters.totals(timings.totals, { plugin });
       for (const { name } of timings.opened) counters.models.inc({ model: name });
     },
     streamed: (plugin: string) => counters.streams.inc({ plugin }),
@@ -65,7 +65,7 @@ function createCounters(registry: Registry) {
     streams: count('streams', 'Streams of documents or of lists of chunks.', 'plugin'),
     chunks: count('chunks', 'Chunks returned.', 'plugin'),
     tokens: count('tokens', 'Tokens of the chunks returned.', 'plugin'),
-    vectors: countTotals((name, help) => count(name, help, 'plugin')),
+    totals: countTotals((name, help) => count(name, help, 'plugin')),
     models: count('model_loads', 'Embedding models opened.', 'model'),
     failures: count('plugin_failures', 'Requests failed by a plugin.', 'kind', 'name', 'error'),
   };

@@ -8,7 +8,7 @@ import { addTotals, logTotals, type Timings } from '../../engine/answer/response
 declare module 'fastify' {
   interface FastifyRequest {
     /** The amount of work, for the log; undefined if the request did no work. */
-    chunksmithWork?: Pick<Timings, 'documents' | 'chunks' | 'vectors'>;
+    chunksmithWork?: Pick<Timings, 'documents' | 'chunks' | 'totals'>;
   }
 }
 
@@ -16,10 +16,10 @@ export const requestLog = plugin(
   async (app) => {
     app.addHook('onResponse', (request, reply, done) => {
       const { log, method, url, chunksmithBytes } = request;
-      const { documents, chunks, vectors = {} } = request.chunksmithWork ?? {};
+      const { documents, chunks, totals = {} } = request.chunksmithWork ?? {};
       const counts = { bytes: chunksmithBytes ?? undefined, documents, chunks };
       logAnswered(log, { method, url, status: reply.statusCode, ...counts, ms: reply.elapsedTime });
-      logTotals(log, vectors);
+      logTotals(log, totals);
       done();
     });
   },
@@ -42,12 +42,12 @@ export const requestMetrics = plugin(
  * this for each part of a stream.
  */
 export function logWork(request: FastifyRequest, queueSeconds: number, timings: Timings): void {
-  const { documents, chunks, vectors, times, tokens } = timings;
+  const { documents, chunks, totals, times, tokens } = timings;
   const before = request.chunksmithWork;
   request.chunksmithWork = {
     documents: (before?.documents ?? 0) + documents,
     chunks: (before?.chunks ?? 0) + chunks,
-    vectors: before === undefined ? vectors : addTotals(before.vectors, vectors),
+    totals: before === undefined ? totals : addTotals(before.totals, totals),
   };
   // Compares `level`, because every log has it, even the log of an app that mounts the service.
   if (request.log.level !== 'debug' && request.log.level !== 'trace') return;

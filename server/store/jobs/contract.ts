@@ -36,6 +36,8 @@ export interface JobCounts {
   readonly documents: number;
   readonly failed: number;
   readonly chunks: number;
+  /** Number of chunks with more tokens than `chunk_size`. */
+  readonly chunks_oversize: number;
   /** Number of texts without a word that the embedding model knows. */
   readonly embedding_empty: number;
   /** Number of texts whose vector comes from the lexical fallback of a model. */
@@ -53,6 +55,7 @@ export const NO_COUNTS: JobCounts = {
   documents: 0,
   failed: 0,
   chunks: 0,
+  chunks_oversize: 0,
   embedding_empty: 0,
   embedding_fallback: 0,
   embedding_cut: 0,

@@ -23,20 +23,18 @@ const OF_PRESET = needs('chunker/auto', 'chunker/markdown', 'refinery/context', 
 const psycopg = await openPackages('psycopg[binary]');
 const noPgvector = OF_PRESET || needs('sink/pgvector').skip || noServers || psycopg.missing || noShell;
 
-for (const file of ['server/FIRST-INDEX.md', 'server/recipes/pgvector-hybrid.md']) {
-  t.test(file, { skip: noPgvector }, async (t) => {
-    const PGVECTOR_URL = await (await startPostgres(t)).newDatabase();
-    setVariables(t, { PGVECTOR_URL });
-    const cwd = await temporaryFolder(t);
-    const { url } = await startServer(t, { bulkRoot: cwd, workers: 1 });
-    const commands = { psql: [...HOME.prefix, '/usr/lib/postgresql/17/bin/psql'] };
-    await followPage(t, page(file), {
-      ...{ cwd, url, commands },
-      packages: [CLIENT, psycopg.folder],
-      env: { PGVECTOR_URL },
-    });
+t.test('FIRST-INDEX', { skip: noPgvector }, async (t) => {
+  const PGVECTOR_URL = await (await startPostgres(t)).newDatabase();
+  setVariables(t, { PGVECTOR_URL });
+  const cwd = await temporaryFolder(t);
+  const { url } = await startServer(t, { bulkRoot: cwd, workers: 1 });
+  const commands = { psql: [...HOME.prefix, '/usr/lib/postgresql/17/bin/psql'] };
+  await followPage(t, page('server/FIRST-INDEX.md'), {
+    ...{ cwd, url, commands },
+    packages: [CLIENT, psycopg.folder],
+    env: { PGVECTOR_URL },
   });
-}
+});
 
 const python = await openPackages();
 const noPrograms = OF_PRESET || python.missing || noShell;

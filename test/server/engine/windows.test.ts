@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import type { EmbeddingModel, LongTexts, ModelWindow } from '../../../core/contracts/embedding.ts';
-import { countTotals, logTotals, vectorTotals } from '../../../server/engine/answer/response-metadata.ts';
+import { allTotals, countTotals, logTotals } from '../../../server/engine/answer/response-metadata.ts';
 import { embedWithin, placeRefusal } from '../../../server/engine/stages/windows.ts';
 import { never } from '../../support/hosted-host.ts';
 
@@ -231,7 +231,7 @@ t.test('a prompt that fills the window leaves nothing to split for', async (t) =
 t.test('metrics and the log have each count that is not zero', (t) => {
   const counted: unknown[] = [];
   const count = countTotals((name) => ({ inc: (labels, value) => counted.push([name, labels, value]) }));
-  const totals = vectorTotals({ embedding_cut: 3 });
+  const totals = allTotals({ embedding_cut: 3 });
   count(totals, { plugin: 'embed' });
   t.same(counted, [['embedding_cut', { plugin: 'embed' }, 3]]);
   const said: unknown[] = [];

@@ -45,7 +45,21 @@ export function settingCard(card: Card): TemplateResult {
         ? html`${steps.map((step, index) => stepForm(card, run, step, index))}${refineryChoice(card)}${settingActions(card, run)}`
         : html`<p class="brief">${briefOf(steps)}</p>`
     }
+    ${presetHint(card)}
   </section>`;
+}
+
+/** For a chunker without options: the presets that can run here, as buttons that choose them. */
+function presetHint({ setting, catalogue, actions }: Card): TemplateResult | typeof nothing {
+  const { id, steps } = setting;
+  const ready = catalogue.presets.filter(({ missing }) => missing.length === 0);
+  const isPlain = steps.every(({ kind, options }) => kind === 'chunker' && Object.keys(options).length === 0);
+  if (!isPlain || ready.length === 0) return nothing;
+  const buttons = ready.map(
+    (preset) =>
+      html` <button class="plain" @click=${() => actions.changeSteps(id, presetSteps(preset))}>${preset.name}</button>`,
+  );
+  return html`<p class="brief">The defaults are for a first look. For search, begin with a preset:${buttons}</p>`;
 }
 
 export function briefOf([first, ...others]: readonly Step[]): string {

@@ -322,6 +322,8 @@ class Job(Record):
     # How many files were skipped for each reason, and how many documents are done that have no text: `empty`.
     skipped_reasons: Mapping[str, int] = field(default_factory=dict)
     chunks: int
+    # Chunks with more tokens than `chunk_size`.
+    chunks_oversize: int = 0
     # Texts of which the model knows no word.
     embedding_empty: int = 0
     # Texts in scripts unknown to the model, whose vectors are lexical.

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { ServiceError, toPlainError } from '../../../../core/errors.ts';
 import { callPlugin } from '../../../../core/hosting/plugin-error.ts';
 import { ByteWriter } from '../../answer/byte-writer.ts';
-import { emptyAnswer, reportedVectors, Timer } from '../../answer/response-metadata.ts';
+import { emptyAnswer, reportedCounts, Timer } from '../../answer/response-metadata.ts';
 import type { Operation, Run } from '../../operation.ts';
 import { jsonBytes, parseJson } from '../../read/json.ts';
 import { runStages, withStages } from '../../stages/stages.ts';
@@ -67,9 +67,10 @@ async function runEvaluation(request: EvaluationRequest, run: Run): Promise<Answ
       model && (await callPlugin({ manifest: { kind: 'embedding', name: model.name } }, embed));
     const dense = questions && { model, questions };
     const answer = await evaluateAll({ request, run, timer, dense, tokenizer });
-    // `emptyAt` is emptied, because chunks of different candidates have the same indexes.
-    const vectors = { ...timer.takeVectors(), emptyAt: [] };
-    return { ...answer, reported: [reportedVectors(vectors, ...(model === undefined ? [] : [model.name]))] };
+    // Chunks are not counted, because a candidate that is repeated is chunked once. `emptyAt` is emptied, because
+    // chunks of different candidates have the same indexes.
+    const reported = { ...timer.takeCounts(), oversize: 0, emptyAt: [] };
+    return { ...answer, reported: [reportedCounts(reported, ...(model === undefined ? [] : [model.name]))] };
   } finally {
     lease?.release();
   }

@@ -60,6 +60,23 @@ t.test('an existing index is given the mapping once, and its own is kept', async
   await t.rejects(open(), { expose: true, statusCode: 400, message });
 });
 
+t.test('an analyzer is mapped, and an index with another one is refused', async (t) => {
+  const { open, properties } = await start(t);
+  await open({ text_search: false });
+  await open({ analyzer: 'cjk' });
+  const mapping = { type: 'text', analyzer: 'cjk' };
+  t.same(properties().search_text, mapping);
+  t.equal(problemsBy(API.elasticsearch, '_types.mapping.Property', mapping), undefined);
+  await open({ analyzer: 'cjk' });
+  await open();
+  const message =
+    /the index has the analyzer cjk for search_text, but german is asked for; choose another index/;
+  await t.rejects(open({ analyzer: 'german' }), { expose: true, statusCode: 400, message });
+  Object.assign(properties(), { search_text: { type: 'text' } });
+  await open({ analyzer: 'standard' });
+  await t.rejects(open({ analyzer: 'cjk' }), { message: /the analyzer standard/ });
+});
+
 t.test("the README's searches are those that the two describe, and its ranks are added", async (t) => {
   const lists = [
     ['a', 'b', 'c', 'd'],

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import createSink from '../../../../plugins/sinks/pgvector/index.ts';
 import { collaborators } from '../../../../server/testing/collaborators.ts';
-import { blocksOf, page } from '../../../pages/programs.ts';
 import { noPostgres, startPostgres } from '../../../support/postgres.ts';
 import type { Cleanup } from '../../../support/server.ts';
 
@@ -11,7 +10,7 @@ interface Embedded {
 }
 
 /**
- * Stores chunks in a PostgreSQL and asks it with the query of the recipe, which fuses words and vectors.
+ * Stores chunks in a PostgreSQL and asks its search function, which fuses words and vectors.
  *
  * @returns for each question the indices of its five best chunks, or why there is no PostgreSQL
  */
@@ -44,7 +43,7 @@ export async function searchFused(
   }));
   await collection.upsert(rows, context);
   const places = new Map(rows.map(({ id }, at) => [id, at]));
-  const [query = ''] = blocksOf(page('server/recipes/pgvector-hybrid.md'), 'sql');
+  const query = 'select id from chunks_search($2, $1)';
   const client = new pg.Client({ connectionString: url });
   t.teardown(() => client.end());
   await client.connect();

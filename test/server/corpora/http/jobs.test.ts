@@ -190,6 +190,14 @@ t.test(
   },
 );
 
+t.test('chunks over chunk_size are counted in the job', needs('chunker/sentence'), async (t) => {
+  const documents = [{ text: 'Tea. ' }, { text: 'A sentence that is longer than the limit.' }];
+  const steps = [{ type: 'chunk', chunker: 'sentence', config: { chunk_size: 20 } }];
+  const before = await metricOf(server, 'bulk_chunks_oversize_total');
+  t.match(await runJob(server, { source: { documents }, steps }), { chunks: 2, chunks_oversize: 1 });
+  t.equal((await metricOf(server, 'bulk_chunks_oversize_total')) - before, 1);
+});
+
 const LEXICAL = needs('refinery/embeddings', 'embedding/static', 'tokenizer/huggingface');
 t.test('lexical vectors are counted in the job', LEXICAL, async (t) => {
   const documents = [{ text: 'Tea with milk' }, { text: '今天天气很好' }, { text: '***' }];

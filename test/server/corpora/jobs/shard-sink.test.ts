@@ -104,6 +104,7 @@ function groupOf(given: readonly Given[]) {
       embedding_empty: 0,
       embedding_fallback: 0,
       embedding_cut: 0,
+      chunks_oversize: 0,
       ids: texts.map((text) => `${id}-${text}`),
       error,
     }),

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Timings, WorkStage } from '../../../../server/engine/answer/response-metadata.ts';
-import { NO_VECTOR_TOTALS } from '../../../../server/engine/answer/response-metadata.ts';
+import { NO_TOTALS } from '../../../../server/engine/answer/response-metadata.ts';
 import { Throughput } from '../../../../server/engine/run/stream.ts';
 
 const MEGABYTE = 1_000_000;
@@ -9,7 +9,7 @@ const chunker = (name: string) => ({ kind: 'chunker', name });
 function timings(seconds: Partial<Record<WorkStage, number>>): Timings {
   const stages = Object.entries(seconds) as [WorkStage, number][];
   const times = stages.map(([stage, seconds]) => ({ stage, by: 'x', seconds }));
-  return { times, documents: 1, chunks: 1, tokens: 1, opened: [], vectors: NO_VECTOR_TOTALS };
+  return { times, documents: 1, chunks: 1, tokens: 1, opened: [], totals: NO_TOTALS };
 }
 
 const rounded = (seconds = 0) => Math.round(seconds * 1000) / 1000;

@@ -74,11 +74,13 @@ t.test('names are quoted, and no name can be more than one', skip, async (t) => 
 
 t.test('a table that is there needs no right to make one', skip, async (t) => {
   const { open, run, url } = await start(t);
-  await open();
+  const searched = { text_search: true, language: 'english' };
+  await open(searched);
+  await run('drop function chunks_search(text, vector, integer, jsonb)');
   await run(`create role writer login; grant select, insert, update, delete on chunks to writer`);
   const env = { PGVECTOR_URL: url.replace('//chunksmith@', '//writer@') };
   const chunk = chunkOf('a');
-  await (await open({}, env)).upsert([chunk], { signal: never });
+  await (await open(searched, env)).upsert([chunk], { signal: never });
   t.match(await run('select id from chunks'), [{ id: chunk.id }]);
   const message = /^PostgreSQL: permission denied for schema public$/;
   await t.rejects(open({ table: 'others' }, env), { expose: true, message });
