@@ -76,8 +76,11 @@ function minimumOf(
 /** Share of the text that a topic never has to exceed, so that a short text may have several. */
 const MAX_SHARE_OF_TEXT = 0.25;
 
+/** A chunk that may be larger has no larger minimum: topics are as long as they are. */
+const MAX_FOR_FRACTION = 512;
+
 function minTokensOf({ min_chunk_size, chunk_size }: SemanticOptions): number {
-  return min_chunk_size < 1 ? min_chunk_size * chunk_size : min_chunk_size;
+  return min_chunk_size < 1 ? min_chunk_size * Math.min(chunk_size, MAX_FOR_FRACTION) : min_chunk_size;
 }
 
 /** Minimum sentences from which the usual similarity of a text can be determined. */

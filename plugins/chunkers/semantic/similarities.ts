@@ -31,7 +31,7 @@ export async function embedSentences(
  * Mean similarities of a text's sentences up to which vectors stay as they are, and from which they lose what they have
  * in common: for sentences that the model knows, and for those that it compares by its lexical method.
  */
-const COMMON = { known: [0.15, 0.3], lexical: [0.05, 0.15] } as const;
+const COMMON = { known: [0.2, 0.4], lexical: [0.05, 0.15] } as const;
 
 /** Equal vectors stay equal, and the vectors of two topics keep more than one direction. */
 const MAX_SHARE = 0.95;
