@@ -123,11 +123,14 @@ export async function countingTokenizer(model: EmbeddingModel): Promise<Tokenize
     encode: encoded,
     tokenize(text) {
       const whole = tokenizer.tokenize(text);
-      if (!MAY_BE_UNKNOWN.test(text)) return whole;
+      const mayBeUnknown = LONG_WORD.test(text)
+        ? (part: string) => OTHER_LETTER.test(part) || LONG_WORD.test(part)
+        : (part: string) => OTHER_LETTER.test(part);
+      if (!mayBeUnknown(text)) return whole;
       return {
         count(start, end) {
           const part = text.slice(start, end);
-          if (!MAY_BE_UNKNOWN.test(part)) return whole.count(start, end);
+          if (!mayBeUnknown(part)) return whole.count(start, end);
           const ids = encoded(part);
           if (!readsAll && !ids.includes(unknownId)) return ids.length;
           return endsOf(part, tokenizer.tokenize(part), ids).length;
@@ -141,7 +144,8 @@ export async function countingTokenizer(model: EmbeddingModel): Promise<Tokenize
 /** A non-Latin letter. Vocabularies have all Latin words, so Latin letters count only in words above `MAX_WORD`. */
 const LETTERS = /[\p{L}--\p{Script=Latin}]/gv;
 const CHARACTERS = /\P{M}/gu;
-const MAY_BE_UNKNOWN = /[\p{L}--\p{Script=Latin}]|\S{101}/v;
+const OTHER_LETTER = /[\p{L}--\p{Script=Latin}]/v;
+const LONG_WORD = /\S{101}/;
 /** Maximum characters of a word; tokenizers of models treat longer words as unknown. */
 const MAX_WORD = 100;
 
