@@ -1,3 +1,4 @@
+import { isBlank } from '../../../core/kit.ts';
 import { findMarkdownBlocks, type MarkdownBlock } from '../../toolkit/markdown/index.ts';
 
 /**
@@ -10,11 +11,13 @@ import { findMarkdownBlocks, type MarkdownBlock } from '../../toolkit/markdown/i
 export function unitBoundaries(text: string, sentences: readonly number[]): number[] {
   const kept: number[] = [];
   let at = 0;
-  for (const { from, to, begins } of joinedStretches(text)) {
+  for (const { from, to, begins, ends } of joinedStretches(text)) {
     while ((sentences[at] as number) <= from) kept.push(sentences[at++] as number);
     // The sentence before a short heading may include it.
-    if (begins && (kept.at(-1) as number) < from) kept.push(from);
+    if (begins && !isBlank(text.slice(kept.at(-1), from))) kept.push(from);
     while ((sentences[at] as number) < to) at++;
+    // The sentence after a short last line, as of a fence, may include it.
+    if (ends && !isBlank(text.slice(to, sentences[at]))) kept.push(to);
   }
   return kept.concat(sentences.slice(at));
 }
@@ -23,8 +26,9 @@ export function unitBoundaries(text: string, sentences: readonly number[]): numb
 interface Stretch {
   readonly from: number;
   to: number;
-  /** Whether `from` is always a boundary. */
+  /** Whether `from` is always a boundary, and whether `to` is one. */
   readonly begins: boolean;
+  ends: boolean;
 }
 
 const WHOLE: ReadonlySet<string> = new Set<MarkdownBlock['kind']>(['front_matter', 'fence', 'list', 'table']);
@@ -34,21 +38,17 @@ const COLON = /[:：]\s*$/;
 function joinedStretches(text: string): Stretch[] {
   const blocks = findMarkdownBlocks(text).filter(({ depth }) => depth === 0);
   const stretches: Stretch[] = [];
-  const add = (from: number, to: number, begins: boolean) => {
+  const add = (from: number, to: number, begins: boolean, ends: boolean) => {
     const last = stretches.at(-1);
-    if (last !== undefined && from < last.to) last.to = Math.max(last.to, to);
-    else stretches.push({ from, to, begins });
+    if (last === undefined || from >= last.to) stretches.push({ from, to, begins, ends });
+    else if (to > last.to) Object.assign(last, { to, ends });
   };
   for (const [index, { kind, start, end }] of blocks.entries()) {
     const next = blocks[index + 1];
-    if (kind === 'heading') add(start, next === undefined ? end : next.start + 1, true);
-    else if (WHOLE.has(kind)) add(start, end, false);
-    else if (
-      next !== undefined &&
-      WHOLE.has(next.kind) &&
-      COLON.test(text.slice(Math.max(end - 8, start), end))
-    )
-      add(end - 1, next.start + 1, false);
+    if (kind === 'heading') add(start, next === undefined ? end : next.start + 1, true, false);
+    else if (WHOLE.has(kind)) add(start, end, false, true);
+    else if (next !== undefined && WHOLE.has(next.kind) && COLON.test(text.slice(Math.max(end - 8, start), end)))
+      add(end - 1, next.start + 1, false, false);
   }
   return stretches;
 }

@@ -126,6 +126,8 @@ export function wordOverlaps(words: SentenceWords, window: number): Float64Array
 
 /** A cosine of this size is mostly chance. */
 const CHANCE = 0.01;
+/** Cosines are rounded to this many steps per 1: sums of the same words differ in their last bits. */
+const STEPS = 1e7;
 /** A sum whose square is smaller has no words, apart from rounding errors. */
 const EMPTY = 1e-9;
 
@@ -155,7 +157,8 @@ function gapCosines(words: SentenceWords, window: number): Float64Array {
     if (gap + window < count) addAfter(gap + window, 1);
     if (gap >= window) addBefore(gap - window, -1);
     if (beforeSquare < EMPTY || afterSquare < EMPTY) return 0;
-    return Math.max(product, 0) / Math.sqrt(beforeSquare * afterSquare);
+    const cosine = Math.max(product, 0) / Math.sqrt(beforeSquare * afterSquare);
+    return Math.round(cosine * STEPS) / STEPS;
   });
 }
 
