@@ -22,7 +22,7 @@ const RUNS =
 const BEGINNING = 5;
 
 /**
- * Reads the words of sentences, ignoring case. In scripts without spaces between words, pairs of characters stand for
+ * Reads the words of sentences, ignoring case. In scripts without spaces between words, pairs of characters count as
  * words.
  *
  * @param boundaries of all sentences
