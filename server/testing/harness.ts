@@ -13,7 +13,7 @@ import { ownBuffers } from '../engine/run/shared-buffers.ts';
 import type { Service } from '../engine/service.ts';
 import type { Openers } from '../engine/stages/openers.ts';
 import { startRefining } from '../engine/stages/refining.ts';
-import { countingUnknownText } from '../engine/stages/supervised-model.ts';
+import { countingTokenizer } from '../engine/stages/supervised-model.ts';
 import type { Answer, Task } from '../engine/tasks.ts';
 import { createValidator } from '../engine/validation/validator.ts';
 import { createHostedModels } from '../plugins/hosted/provider.ts';
@@ -78,7 +78,7 @@ export async function openHarness(
     async tokenizerFor({ uses = [] }: Manifest, options: Options): Promise<Tokenizer> {
       const named = (options.tokenizer as string | null | undefined) ?? undefined;
       if (named === undefined && uses.includes('embedding'))
-        return countingUnknownText(await (await openModel(openers, options)).tokenizer());
+        return countingTokenizer(await openModel(openers, options));
       return openers.tokenizer(named ?? defaultNameOf(registry, 'tokenizer') ?? '');
     },
   };

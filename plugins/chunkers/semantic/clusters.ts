@@ -1,11 +1,18 @@
-import { addTo, type SentenceVectors } from './similarities.ts';
+import { meanSimilarity, type SentenceVectors } from './similarities.ts';
+import { forEachWord, meanOverlap, type SentenceWords } from './words.ts';
+
+/** What is known of the sentences of a text. Rows of words belong to the vectors. */
+export interface Sentences {
+  readonly vectors: SentenceVectors;
+  readonly words: SentenceWords;
+}
 
 export interface ClusterLimits {
   readonly size: number;
   /** Minimum sentences of a cluster, as far as `size` allows. */
   readonly minSentences: number;
-  /** Minimum characters of a cluster, as far as `size` allows. */
-  readonly minCharacters: number;
+  /** Minimum size of a cluster in the unit of `Sizes.measured`, as far as `size` allows. */
+  readonly minSize: number;
   /** Pairs of sentences with a similarity above this offset should be in one cluster. */
   readonly offset: number;
 }
@@ -13,28 +20,34 @@ export interface ClusterLimits {
 /** Running totals: for each sentence, the sum of all sentences before it; finally, the sum of all sentences. */
 export interface Sizes {
   readonly tokens: Float64Array;
-  readonly characters: Float64Array;
+  /** In the unit of the minimum size. */
+  readonly measured: Float64Array;
 }
 
 /** Maximum pieces of a cluster; limits the time per sentence. */
 const MAX_PIECES = 128;
 
+/** Share of the words in the similarity of two sentences; the rest is that of the vectors. */
+const WORDS = 0.5;
+
 /**
  * Divides a text so that the sum of `similarity - offset` over all pairs of pieces within a cluster is highest. A
  * piece is a sentence with a vector, and the following sentences without vectors. A higher offset never keeps more
- * pairs together. The sum over pairs follows from the sum of the vectors, so the time is proportional to the pieces
- * times the largest cluster.
+ * pairs together. The sum over pairs follows from the sums of vectors and words, so the time is proportional to the
+ * pieces times the largest cluster.
  *
  * @returns the first sentence of each cluster, except the first cluster
  */
 export function findClusters(
-  vectors: SentenceVectors,
+  { vectors, words }: Sentences,
   sizes: Sizes,
   limits: ClusterLimits,
   signal: AbortSignal,
 ): number[] {
   const search: Search = {
     vectors,
+    words,
+    wordSums: new Float64Array(words.size),
     sizes,
     limits,
     worth: new Float64Array(vectors.indexes.length + 1),
@@ -52,8 +65,8 @@ export function findClusters(
  * Converts a threshold to an offset, linearly between three points. Threshold 0 gives -1: all pairs belong together.
  * 0.5 gives the mean similarity of all pairs of the text. 1 gives 1: only equal sentences belong together.
  */
-export function offsetFor(threshold: number, vectors: SentenceVectors): number {
-  const mean = meanPair(vectors);
+export function offsetFor(threshold: number, { vectors, words }: Sentences): number {
+  const mean = (1 - WORDS) * meanSimilarity(vectors) + WORDS * meanOverlap(words);
   const offset = threshold < 0.5 ? 2 * threshold * (mean + 1) - 1 : mean + (2 * threshold - 1) * (1 - mean);
   return offset - MARGIN;
 }
@@ -61,18 +74,10 @@ export function offsetFor(threshold: number, vectors: SentenceVectors): number {
 /** More than the rounding error in the similarity of equal vectors. */
 const MARGIN = 1e-4;
 
-function meanPair({ indexes: { length }, values, dimensions }: SentenceVectors): number {
-  if (length < 2) return 0;
-  const sum = new Float64Array(dimensions);
-  for (let row = 0; row < length; row++) addTo(sum, values, row * dimensions);
-  const square = sum.reduce((total, value) => total + value * value, 0);
-  return (square - length) / (length * (length - 1));
-}
-
 const TOO_SHORT = 1e6;
 
-interface Search {
-  readonly vectors: SentenceVectors;
+interface Search extends Sentences {
+  readonly wordSums: Float64Array;
   readonly sizes: Sizes;
   readonly limits: ClusterLimits;
   readonly worth: Float64Array;
@@ -82,29 +87,34 @@ interface Search {
 
 /** Finds the best division of the pieces before `end`, given the best divisions for all earlier ends. */
 function extendTo(search: Search, end: number): void {
-  const { worth, from, sum } = search;
-  const { tokens, characters } = search.sizes;
+  const { worth, from, sum, words, wordSums } = search;
+  const { tokens, measured } = search.sizes;
   const { values, dimensions } = search.vectors;
-  const { size, minSentences, minCharacters, offset } = search.limits;
+  const { size, minSentences, minSize, offset } = search.limits;
   const endSentence = sentenceOf(search, end);
   const endTokens = tokens[endSentence] as number;
-  const endCharacters = characters[endSentence] as number;
+  const endSize = measured[endSentence] as number;
   sum.fill(0);
   let gain = 0;
   let best = Number.NEGATIVE_INFINITY;
+  let first = end;
   for (let start = end - 1; start >= 0 && start >= end - MAX_PIECES; start--) {
     const sentence = sentenceOf(search, start);
     if (start < end - 1 && endTokens - (tokens[sentence] as number) > size) break;
-    gain += addAndMultiply(sum, values, start * dimensions) - offset * (end - 1 - start);
+    first = start;
+    const similarity =
+      (1 - WORDS) * addAndMultiply(sum, values, start * dimensions) +
+      WORDS * addWords(wordSums, words, start);
+    gain += similarity - offset * (end - 1 - start);
     const isShort =
-      endSentence - sentence < minSentences ||
-      endCharacters - (characters[sentence] as number) < minCharacters;
+      endSentence - sentence < minSentences || endSize - (measured[sentence] as number) < minSize;
     const total = (worth[start] as number) + gain - (isShort ? TOO_SHORT : 0);
     if (total <= best) continue;
     best = total;
     from[end] = start;
   }
   worth[end] = best;
+  for (let row = first; row < end; row++) forEachWord(words, row, (id) => (wordSums[id] = 0));
 }
 
 function startsOf(search: Search): number[] {
@@ -131,5 +141,15 @@ function addAndMultiply(sum: Float64Array, values: Float32Array, from: number): 
     product += before * value;
     sum[at] = before + value;
   }
+  return product;
+}
+
+function addWords(sums: Float64Array, words: SentenceWords, row: number): number {
+  let product = 0;
+  forEachWord(words, row, (id, weight) => {
+    const before = sums[id] as number;
+    product += before * weight;
+    sums[id] = before + weight;
+  });
   return product;
 }

@@ -6,82 +6,130 @@ import {
   type Factory,
   type Span,
 } from '../../../core/kit.ts';
-import { type Sentences, sentencesBy } from '../../toolkit/prose/index.ts';
-import { findClusters, offsetFor } from './clusters.ts';
+import { type Sentences as SentenceFinder, sentencesBy } from '../../toolkit/prose/index.ts';
+import { findClusters, offsetFor, type Sentences } from './clusters.ts';
 import type manifest from './manifest.ts';
 import type { SemanticOptions } from './manifest.ts';
-import { evenOutLast, joinShort, keepApart } from './minimum.ts';
-import {
-  bridgedSimilarities,
-  embedSentences,
-  gapSimilarities,
-  type SentenceVectors,
-} from './similarities.ts';
+import { evenOutLast, joinShort, keepApart, type Minimum } from './minimum.ts';
+import { bridgedSimilarities, embedSentences, gapSimilarities } from './similarities.ts';
 import { type Smoothing, smooth } from './smoothing.ts';
+import { unitBoundaries, withClauses } from './units.ts';
+import { readWords, USUAL_OVERLAP, wordOverlaps } from './words.ts';
 
 const createSemanticChunker: Factory<typeof manifest> = (): Chunker<SemanticOptions, 'embedding'> => ({
   async chunk(text, options, context) {
     const sentences = sentencesBy(options);
-    const boundaries = sentences.boundaries(text);
-    const starts = await findStarts(text, boundaries, options, context);
-    return packSegments(text, boundaries, starts, sentences, options, context);
+    const boundaries = withClauses(text, sentences.boundaries(text));
+    const units = unitBoundaries(text, boundaries);
+    const starts = await findStarts(text, units, options, context);
+    const pieces = piecesToPack(boundaries, units, options.chunk_size, context);
+    return packSegments(text, pieces, starts, sentences, options, context);
   },
 });
 
 export default createSemanticChunker;
 
+/** @returns the offsets where topics begin, except the first topic */
 async function findStarts(
   text: string,
-  boundaries: readonly number[],
+  units: readonly number[],
   options: SemanticOptions,
   { model, tokens, signal }: ChunkContext<'embedding'>,
 ): Promise<number[]> {
-  if (boundaries.length <= 2) return [];
-  const vectors = await embedSentences(text, boundaries, model, signal);
+  if (units.length <= 2) return [];
+  const vectors = await embedSentences(text, units, model, signal);
   signal.throwIfAborted();
-  const characters = totalsOf(boundaries, (start, end) => countCodePoints(text, start, end));
-  if (options.mode === 'threshold') return findLows(vectors, characters, options, model);
+  const sentences = { vectors, words: readWords(text, units, vectors.indexes) };
+  const counted = totalsOf(units, (start, end) => tokens.count(start, end));
+  const minimum = minimumOf(text, units, counted, options);
+  if (options.mode === 'threshold') {
+    return findLows(sentences, minimum, options, model).map((unit) => units[unit] as number);
+  }
   const limits = {
     size: options.chunk_size,
-    minSentences: options.min_sentences_per_chunk,
-    minCharacters: minCharactersOf(options),
-    offset: offsetFor(options.threshold === 'auto' ? 0.5 : options.threshold, vectors),
+    minSentences: minimum.sentences,
+    minSize: minimum.size,
+    offset: offsetFor(options.threshold === 'auto' ? 0.5 : options.threshold, sentences),
   };
-  const sizes = { tokens: totalsOf(boundaries, (start, end) => tokens.count(start, end)), characters };
-  return findClusters(vectors, sizes, limits, signal);
+  const sizes = { tokens: counted, measured: minimum.totals };
+  return findClusters(sentences, sizes, limits, signal).map((unit) => units[unit] as number);
+}
+
+function minimumOf(
+  text: string,
+  units: readonly number[],
+  tokens: Float64Array,
+  options: SemanticOptions,
+): Minimum {
+  const { min_characters_per_chunk: characters, min_sentences_per_chunk: sentences } = options;
+  if (characters === null) {
+    const size = Math.min(minTokensOf(options), (tokens.at(-1) as number) * MAX_SHARE_OF_TEXT);
+    return { sentences, size, totals: tokens };
+  }
+  return {
+    sentences,
+    size: characters,
+    totals: totalsOf(units, (start, end) => countCodePoints(text, start, end)),
+  };
+}
+
+/** Share of the text that a topic never has to exceed, so that a short text may have several. */
+const MAX_SHARE_OF_TEXT = 0.25;
+
+/** A chunk that may be larger has no larger minimum: topics are as long as they are. */
+const MAX_FOR_FRACTION = 512;
+
+function minTokensOf({ min_chunk_size, chunk_size }: SemanticOptions): number {
+  return min_chunk_size < 1 ? min_chunk_size * Math.min(chunk_size, MAX_FOR_FRACTION) : min_chunk_size;
 }
 
 /** Minimum sentences from which the usual similarity of a text can be determined. */
 const MIN_FOR_AUTO = 8;
 
+/** How much the similarity changes with the overlap of words. In a text of few sentences, rare words are not known. */
+const WORD_WEIGHT = 0.22;
+const FEW_SENTENCES = 15;
+
+/** Similarities are rounded to this many steps per 1, so that equal gaps stay equal. */
+const STEPS = 1e7;
+
 /** Finds gaps whose similarity is a local minimum below the threshold. @returns the sentences after these gaps */
 function findLows(
-  vectors: SentenceVectors,
-  characters: Float64Array,
+  { vectors, words }: Sentences,
+  minimum: Minimum,
   options: SemanticOptions,
   model: EmbeddingModel,
 ): number[] {
   const { threshold, similarity_window, skip_window } = options;
   if (threshold === 'auto' && vectors.indexes.length < MIN_FOR_AUTO) return [];
-  const toScale = (cosine: number) => model.calibrate?.(cosine) ?? cosine;
-  const similarities = gapSimilarities(vectors, similarity_window).map(toScale);
+  const toScale = (cosine: number) => model.calibrate?.(cosine) ?? usualScale(cosine);
+  // Single sentences share few words, so that their overlap needs a wider window.
+  const overlaps = wordOverlaps(words, similarity_window + 1);
+  const weight = (WORD_WEIGHT * overlaps.length) / (overlaps.length + FEW_SENTENCES);
+  const similarities = gapSimilarities(vectors, similarity_window).map((cosine, gap) => {
+    const similarity = toScale(cosine) + weight * ((overlaps[gap] as number) - USUAL_OVERLAP);
+    return Math.round(similarity * STEPS) / STEPS;
+  });
   const smoothing = smoothingOf(options);
   const { curve, lows } =
     smoothing === undefined
       ? { curve: similarities, lows: findValleys(similarities) }
       : smooth(similarities, smoothing);
   const limit = threshold === 'auto' ? usualLow(curve) : threshold;
-  const heights =
-    skip_window === 0
-      ? lows.map((gap) => curve[gap] as number)
-      : bridgedSimilarities(vectors, similarity_window, lows, skip_window).map(toScale);
+  const bridges = skip_window === 0 ? [] : bridgedSimilarities(vectors, similarity_window, lows, skip_window);
   const candidates = lows.map((gap, index) => ({
     sentence: vectors.indexes[gap + 1] as number,
-    similarity: heights[index] as number,
+    similarity: Math.max(curve[gap] as number, toScale(bridges[index] ?? Number.NEGATIVE_INFINITY), 0),
   }));
-  const low = candidates.filter(({ similarity }) => similarity < limit);
-  const minimum = { sentences: options.min_sentences_per_chunk, characters: minCharactersOf(options) };
-  return keepApart(low, minimum, characters);
+  return keepApart(
+    candidates.filter(({ similarity }) => similarity < limit),
+    minimum,
+  );
+}
+
+/** The scale of the built-in model, on which 0.5 means another topic. */
+function usualScale(cosine: number): number {
+  return (cosine + 0.66) / 1.66;
 }
 
 function smoothingOf({
@@ -109,43 +157,61 @@ function totalsOf(
   return totals;
 }
 
-/** The default minimum of clusters. The similarity of shorter sentences is unreliable. */
-const MIN_CHARACTERS_OF_CLUSTERS = 40;
-
-function minCharactersOf({ mode, min_characters_per_chunk }: SemanticOptions): number {
-  return min_characters_per_chunk ?? (mode === 'cluster' ? MIN_CHARACTERS_OF_CLUSTERS : 1);
+/** The units, and the sentences of units that alone exceed `size`. */
+function piecesToPack(
+  sentences: readonly number[],
+  units: readonly number[],
+  size: number,
+  { tokens }: ChunkContext,
+): readonly number[] {
+  if (sentences.length === units.length) return units;
+  const pieces: number[] = [0];
+  let at = 1;
+  for (let unit = 1; unit < units.length; unit++) {
+    const [start, end] = [units[unit - 1] as number, units[unit] as number];
+    const isLong = (sentences[at] as number) < end && tokens.count(start, end) > size;
+    for (; (sentences[at] as number) < end; at++) if (isLong) pieces.push(sentences[at] as number);
+    if (sentences[at] === end) at++;
+    pieces.push(end);
+  }
+  return pieces;
 }
 
 function packSegments(
   text: string,
   boundaries: readonly number[],
   starts: readonly number[],
-  sentences: Sentences,
+  sentences: SentenceFinder,
   options: SemanticOptions,
   context: ChunkContext,
 ): Span[] {
-  const { chunk_size: size, min_sentences_per_chunk: minPieces } = options;
-  // Joins short chunks only if the request has a minimum. `findClusters` already applied the default minimum.
-  const minCharacters = options.min_characters_per_chunk ?? 1;
+  const { chunk_size: size, min_sentences_per_chunk: minPieces, min_characters_per_chunk } = options;
   const count = (start: number, end: number) => context.tokens.count(start, end);
+  const countCharacters = (start: number, end: number) => countCodePoints(text, start, end);
+  const [minimum, measure] =
+    min_characters_per_chunk === null
+      ? [minTokensOf(options), count]
+      : [min_characters_per_chunk, countCharacters];
   const segments: Span[][] = [];
   let from = 0;
-  for (const to of [...starts, boundaries.length - 1]) {
+  for (const end of [...starts, text.length]) {
+    const to = boundaries.indexOf(end, from);
     const start = boundaries[from] as number;
-    const end = boundaries[to] as number;
     const token_count = count(start, end);
     const inner = boundaries.slice(from, to + 1);
     segments.push(
       token_count <= size
         ? [{ start, end, token_count }]
-        : evenOutLast(text, sentences.pack(text, inner, { size, minPieces }, context), inner, minCharacters),
+        : evenOutLast(sentences.pack(text, inner, { size, minPieces }, context), inner, minimum, measure),
     );
     from = to;
   }
   const counted = segments
     .flat()
     .map((span) => ({ ...span, token_count: span.token_count ?? count(span.start, span.end) }));
-  return minCharacters > 1 ? joinShort(text, counted, { size, minCharacters }, count) : counted;
+  // Chunks of different topics are joined only if the request has a minimum.
+  if (min_characters_per_chunk === null || minimum <= 1) return counted;
+  return joinShort(text, counted, { size, minCharacters: minimum }, count);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import type { Manifest } from '../../../core/kit.ts';
-import { chunkSize, oversize } from '../../../core/options.ts';
+import { chunkSize, minimumChunk, oversize } from '../../../core/options.ts';
 import {
   delimiterSide,
   delimiters,
@@ -38,12 +38,18 @@ const options = {
     },
     min_sentences_per_chunk: minimumSentences,
     min_characters_per_sentence: minimumSentence,
+    min_chunk_size: {
+      ...minimumChunk,
+      default: 0.1,
+      description:
+        'A stretch of fewer tokens joins the neighbour that it resembles more. Below 1: a fraction of chunk_size, or of 512 if that is less; from 1 up: a number of tokens.',
+    },
     min_characters_per_chunk: {
       type: ['integer', 'null'],
       minimum: 1,
       default: null,
       description:
-        'Minimum characters per chunk, as far as chunk_size allows it; null is 40 with mode: cluster, else 1.',
+        'Minimum characters per chunk, as far as chunk_size allows it; counts instead of min_chunk_size.',
     },
     sentences: sentenceEnds,
     lang: sentenceLanguage,

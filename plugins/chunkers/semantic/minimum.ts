@@ -1,5 +1,14 @@
 import { countCodePoints, type Span } from '../../../core/kit.ts';
 
+/** The minimum of a chunk. */
+export interface Minimum {
+  readonly sentences: number;
+  /** In the unit of `totals`. */
+  readonly size: number;
+  /** The size of the text before each sentence, and finally of the whole text. */
+  readonly totals: Float64Array;
+}
+
 export interface Candidate {
   readonly sentence: number;
   /** The lower the similarity, the better the cut. */
@@ -9,23 +18,18 @@ export interface Candidate {
 /**
  * Keeps cuts at the minimum distance from each other and from both ends of the text, better cuts first. A worse
  * candidate never removes a better candidate, so a higher threshold never gives fewer chunks.
+ * Dropping the worst cut joins a short stretch to the neighbour that it resembles more.
  *
- * @param characters running totals: the characters before each sentence, and finally of all sentences
  * @returns the sentences after the kept cuts
  */
-export function keepApart(
-  candidates: readonly Candidate[],
-  minimum: { readonly sentences: number; readonly characters: number },
-  characters: ArrayLike<number>,
-): number[] {
-  const last = characters.length - 1;
+export function keepApart(candidates: readonly Candidate[], { sentences, size, totals }: Minimum): number[] {
+  const last = totals.length - 1;
   const isNear = (one: number, other: number) =>
-    Math.abs(one - other) < minimum.sentences ||
-    Math.abs((characters[one] as number) - (characters[other] as number)) < minimum.characters;
-  const taken = new Uint8Array(characters.length);
+    Math.abs(one - other) < sentences || Math.abs((totals[one] as number) - (totals[other] as number)) < size;
+  const taken = new Uint8Array(totals.length);
   const kept: number[] = [];
   const byMerit =
-    minimum.sentences > 1 || minimum.characters > 1
+    sentences > 1 || size > 1
       ? candidates.toSorted((a, b) => a.similarity - b.similarity || a.sentence - b.sentence)
       : candidates;
   for (const { sentence } of byMerit) {
@@ -37,24 +41,28 @@ export function keepApart(
   return kept.sort((a, b) => a - b);
 }
 
-/** Moves whole sentences from the previous chunk to the last chunk, if the last chunk is too short. */
+/**
+ * Moves whole sentences from the previous chunk to the last chunk, if the last chunk is too short.
+ *
+ * @param measure the size of a stretch in the unit of the minimum
+ */
 export function evenOutLast(
-  text: string,
   spans: readonly Span[],
   boundaries: readonly number[],
-  minCharacters: number,
+  minimum: number,
+  measure: (start: number, end: number) => number,
 ): Span[] {
   const [before, last] = spans.slice(-2);
   if (before === undefined || last === undefined) return [...spans];
   let at = boundaries.indexOf(last.start);
-  let characters = countCodePoints(text, last.start, last.end);
-  if (at < 1 || characters >= minCharacters) return [...spans];
-  while (at > 0 && characters < minCharacters) {
-    characters += countCodePoints(text, boundaries[at - 1] as number, boundaries[at] as number);
+  let size = measure(last.start, last.end);
+  if (at < 1 || size >= minimum) return [...spans];
+  while (at > 0 && size < minimum) {
+    size += measure(boundaries[at - 1] as number, boundaries[at] as number);
     at--;
   }
   const start = boundaries[at] as number;
-  if (start <= before.start || countCodePoints(text, before.start, start) < minCharacters) return [...spans];
+  if (start <= before.start || measure(before.start, start) < minimum) return [...spans];
   return [...spans.slice(0, -2), { start: before.start, end: start }, { start, end: last.end }];
 }
 

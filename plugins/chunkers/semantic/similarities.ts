@@ -22,8 +22,51 @@ export async function embedSentences(
   for (let sentence = 0; sentence + 1 < boundaries.length; sentence++) {
     sentences.push(text.slice(boundaries[sentence], boundaries[sentence + 1]));
   }
-  const { dimensions, values } = await model.embed(sentences, { purpose: 'similarity', signal });
-  return toUnitVectors(values, dimensions);
+  const { dimensions, values, fallback } = await model.embed(sentences, { purpose: 'similarity', signal });
+  const vectors = toUnitVectors(values, dimensions);
+  return withoutCommon(vectors, (fallback?.texts ?? 0) / sentences.length);
+}
+
+/**
+ * Mean similarities of a text's sentences up to which vectors stay as they are, and from which they lose what they have
+ * in common: for sentences that the model knows, and for those that it compares by its lexical method.
+ */
+const COMMON = { known: [0.2, 0.4], lexical: [0.05, 0.15] } as const;
+
+/** Equal vectors stay equal, and the vectors of two topics keep more than one direction. */
+const MAX_SHARE = 0.95;
+
+/**
+ * Subtracts from the vectors a share of their mean. Where a model does not know a language, or its vectors all point in
+ * one direction, sentences are similar whatever their topics are; what is left of their vectors tells topics apart.
+ *
+ * @param lexical the share of sentences that the model compared by its lexical method
+ */
+export function withoutCommon(vectors: SentenceVectors, lexical: number): SentenceVectors {
+  const { indexes, values, dimensions } = vectors;
+  const [low, high] = [0, 1].map(
+    (at) => (1 - lexical) * (COMMON.known[at] as number) + lexical * (COMMON.lexical[at] as number),
+  ) as [number, number];
+  const share = MAX_SHARE * Math.min(Math.max((meanSimilarity(vectors) - low) / (high - low), 0), 1);
+  if (share === 0) return vectors;
+  const mean = sumOf(vectors).map((value) => (value * share) / indexes.length);
+  const rest = values.map((value, at) => value - (mean[at % dimensions] as number));
+  const units = toUnitVectors(rest, dimensions);
+  return { ...units, indexes: units.indexes.map((row) => indexes[row] as number) };
+}
+
+/** The mean similarity of all pairs of sentences. */
+export function meanSimilarity(vectors: SentenceVectors): number {
+  const { length } = vectors.indexes;
+  if (length < 2) return 0;
+  const square = sumOf(vectors).reduce((total, value) => total + value * value, 0);
+  return (square - length) / (length * (length - 1));
+}
+
+function sumOf({ indexes, values, dimensions }: SentenceVectors): Float64Array {
+  const sum = new Float64Array(dimensions);
+  for (let row = 0; row < indexes.length; row++) addTo(sum, values, row * dimensions);
+  return sum;
 }
 
 export function toUnitVectors(values: Float32Array, dimensions: number): SentenceVectors {
@@ -49,7 +92,7 @@ function squareOf(values: Float32Array, from: number, dimensions: number): numbe
   return sum;
 }
 
-export function addTo(sum: Float64Array, values: Float32Array, from: number): void {
+function addTo(sum: Float64Array, values: Float32Array, from: number): void {
   for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] as number) + (values[from + at] as number);
 }
 
@@ -65,8 +108,8 @@ export function gapSimilarities(vectors: SentenceVectors, window: number): Float
 }
 
 /**
- * For each of `gaps`, the highest similarity of the bridges over the gap. A bridge compares the window before one gap
- * with the window after the same or a later gap. It covers at most `skip` stretches between gaps.
+ * For each of `gaps`, the highest similarity of the bridges over the gap; minus infinity if there is none. A bridge
+ * compares the window before one gap with the window after a later gap. It covers at most `skip` stretches between gaps.
  */
 export function bridgedSimilarities(
   vectors: SentenceVectors,
@@ -84,7 +127,7 @@ export function bridgedSimilarities(
   }
   const similarityOf = (from: number, to: number) =>
     cosine(before[from] as Float32Array, after[to] as Float32Array);
-  const highest = gaps.map((_, index) => similarityOf(index, index));
+  const highest = gaps.map(() => Number.NEGATIVE_INFINITY);
   for (let from = 0; from < gaps.length; from++) {
     for (let to = from + 1; to < gaps.length && to - from <= skip; to++) {
       raise(highest, from, to, similarityOf(from, to));

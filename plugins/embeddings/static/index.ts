@@ -31,6 +31,7 @@ export default createStaticEmbeddings;
 
 const WEIGHTS_FILE: ModelFile = { name: 'model.safetensors', maxBytes: 2 ** 31 };
 const TOKENIZER_FILE: ModelFile = { name: 'tokenizer.json', maxBytes: 100 * 1024 * 1024 };
+const FAMILIARITY_FILE: ModelFile = { name: 'familiarity.bin', maxBytes: 10 * 1024 * 1024 };
 
 /** The models in the folder `models`. `version` is the first 12 hex digits of the SHA-256 of the weights. */
 export const OWN_MODELS: readonly Required<ModelInfo>[] = [
@@ -98,8 +99,11 @@ async function openModel(
   const prompts = promptsOf(
     promptsPath === undefined ? {} : parseFields(await readFile(promptsPath, 'utf8')),
   );
+  const levels = config.readsParts
+    ? new Int8Array(await readFile(await findFile(files, name, FAMILIARITY_FILE, signal)))
+    : undefined;
   const { table, release } = await leaseTable(tables, name, weights, tokenizer.unknownId);
-  return createModel({ name, config, prompts, table, tokenizer, close: release });
+  return createModel({ name, config, prompts, table, tokenizer, levels, close: release });
 }
 
 async function findFile(

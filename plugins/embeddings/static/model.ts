@@ -2,12 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { EmbeddingModel, EmbedRequest, ModelFile, Tokenizer, Vectors } from '../../../core/kit.ts';
 import { type Prompts, withPrompt } from '../../toolkit/prompts.ts';
-import {
-  createLexicalVectors,
-  LEXICAL_VERSION,
-  type LexicalVectors,
-  shareOfOtherScripts,
-} from './lexical/lexical-vectors.ts';
+import { familiarityOf, shareOfParts } from './lexical/familiarity.ts';
+import { createLexicalVectors, LEXICAL_VERSION, type LexicalVectors } from './lexical/lexical-vectors.ts';
 import { createMeanPooling, type MeanPooling, type PoolingOptions } from './pooling/mean-pooling.ts';
 import type { Table, TableShape } from './table/table.ts';
 
@@ -15,7 +11,7 @@ export interface StaticConfig extends PoolingOptions {
   readonly dimensions: number | undefined;
   /** Calibration maps a cosine to `(cosine + offset) / (1 + offset)`; undefined for no calibration. */
   readonly calibrationOffset: number | undefined;
-  /** Whether the vocabulary lacks non-Latin words, so that such texts get vectors from their parts. */
+  /** Whether texts that the vocabulary does not know get vectors of their parts. */
   readonly readsParts: boolean;
 }
 
@@ -31,7 +27,7 @@ export async function readConfig(path: string): Promise<StaticConfig | undefined
     dimensions: typeof dimensions === 'number' ? dimensions : undefined,
     normalizes: config.normalize === true,
     dampsRepeats: at(config, 'pooling', 'repeats') === 'log',
-    readsParts: config.other_scripts === LEXICAL_VERSION,
+    readsParts: config.unknown_texts === LEXICAL_VERSION,
     calibrationOffset: typeof offset === 'number' && offset > -1 ? offset : undefined,
   };
 }
@@ -71,17 +67,21 @@ export interface ModelParts {
   readonly prompts: Prompts;
   readonly table: Table;
   readonly tokenizer: EncodingTokenizer;
+  /** How familiar each token is; undefined if all texts have vectors of the vocabulary alone. */
+  readonly levels: Int8Array | undefined;
   close(): void;
 }
 
-export function createModel({ name, config, prompts, table, tokenizer, close }: ModelParts): EmbeddingModel {
+export function createModel(parts: ModelParts): EmbeddingModel {
+  const { name, config, prompts, table, tokenizer, levels, close } = parts;
   const { dimensions, tokens } = table.shape;
   const { calibrationOffset: offset } = config;
   const pooling = createMeanPooling(table, config);
   const hasWord = createWordFinder(tokenizer, table.shape);
   let lexical: LexicalVectors | undefined;
-  const addParts = (text: string, vector: Float32Array, isKnown: boolean): boolean => {
-    const share = config.readsParts ? shareOfParts(text, isKnown) : 0;
+  const addParts = (text: string, ids: Uint32Array, vector: Float32Array, isKnown: boolean): boolean => {
+    if (levels === undefined) return false;
+    const share = isKnown ? shareOfParts(familiarityOf(text, ids, levels)) : 1;
     if (share === 0) return false;
     lexical ??= createLexicalVectors(dimensions);
     return blend(vector, text, share, lexical);
@@ -105,20 +105,8 @@ interface EmbedParts {
   readonly pooling: MeanPooling;
   readonly hasWord: WordFinder;
   readonly dimensions: number;
-  /** If the vocabulary lacks words of the text, blends in the vector of the text's parts and returns true. */
-  addParts(text: string, vector: Float32Array, isKnown: boolean): boolean;
-}
-
-/** Share of non-Latin words up to which only the vocabulary counts, and from which only the parts count. */
-const MIN_OTHER_SCRIPTS = 0.25;
-const MAX_OTHER_SCRIPTS = 0.5;
-
-function shareOfParts(text: string, isKnown: boolean): number {
-  if (!isKnown) return 1;
-  return Math.min(
-    Math.max((shareOfOtherScripts(text) - MIN_OTHER_SCRIPTS) / (MAX_OTHER_SCRIPTS - MIN_OTHER_SCRIPTS), 0),
-    1,
-  );
+  /** If the vocabulary does not know the text, blends in the vector of the text's parts and returns true. */
+  addParts(text: string, ids: Uint32Array, vector: Float32Array, isKnown: boolean): boolean;
 }
 
 function blend(vector: Float32Array, text: string, share: number, lexical: LexicalVectors): boolean {
@@ -150,7 +138,7 @@ async function embedTexts(
     const ids = tokenizer.encode(text);
     const isKnown = hasWord(text, ids);
     pooling(ids, values, index * dimensions);
-    if (addParts(text, values.subarray(index * dimensions, (index + 1) * dimensions), isKnown)) fallbacks++;
+    if (addParts(text, ids, values.subarray(index * dimensions, (index + 1) * dimensions), isKnown)) fallbacks++;
     else if (!isKnown) wordless.push(index);
     unchecked += 1 + ids.length;
     if (unchecked < TOKENS_BETWEEN_CHECKS) continue;

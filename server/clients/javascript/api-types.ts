@@ -927,7 +927,9 @@ export interface SemanticChunkerOptions {
   min_sentences_per_chunk?: number;
   /** Minimum characters per sentence; a shorter one is joined to its neighbour. */
   min_characters_per_sentence?: number;
-  /** Minimum characters per chunk, as far as chunk_size allows it; null is 40 with mode: cluster, else 1. */
+  /** A stretch of fewer tokens joins the neighbour that it resembles more. Below 1: a fraction of chunk_size, or of 512 if that is less; from 1 up: a number of tokens. */
+  min_chunk_size?: number;
+  /** Minimum characters per chunk, as far as chunk_size allows it; counts instead of min_chunk_size. */
   min_characters_per_chunk?: number | null;
   /** What ends a sentence: the strings of delim, or the rules of prose, which suit most texts. Rules know abbreviations, initials, numbers, ellipses, closing quotation marks and the marks of all scripts; a line break ends a sentence only with its paragraph, list item, heading or verse. With them delim and include_delim have no effect. */
   sentences?: 'delimiters' | 'rules';

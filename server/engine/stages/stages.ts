@@ -17,7 +17,7 @@ import { type Input, infoOf, NO_DOCUMENT, type SourceDocument } from '../read/do
 import type { NamedOptions } from '../validation/refusals.ts';
 import type { Openers } from './openers.ts';
 import { startRefining } from './refining.ts';
-import { countingUnknownText, supervisedModel } from './supervised-model.ts';
+import { countingTokenizer, supervisedModel } from './supervised-model.ts';
 
 /** A stage of a request: a plugin and its validated options, with defaults. Plain data. */
 export interface StageRequest {
@@ -165,7 +165,7 @@ async function chunkStage(
   chunker: Chunker,
   { tools: { signal }, report, timer }: StageContext,
 ) {
-  const tokenizer = used.tokenizer ?? countingUnknownText((await used.model?.tokenizer()) as Tokenizer);
+  const tokenizer = used.tokenizer ?? (await countingTokenizer(used.model as EmbeddingModel));
   const { tokenizer: _, long_texts: __, offset_unit, ...own } = options;
   const { manifest } = entry;
   const limit = typeof own.chunk_size === 'number' ? own.chunk_size : Number.POSITIVE_INFINITY;

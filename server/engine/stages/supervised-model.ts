@@ -29,11 +29,12 @@ export function supervisedModel(
   model: EmbeddingModel,
   { log, timer, longTexts, unit, counts = 'each' }: Supervision,
 ): EmbeddingModel {
-  const { calibrate } = model;
+  const { calibrate, window } = model;
   return {
     name: model.name,
     bytes: model.bytes,
     tokenizer: () => model.tokenizer(),
+    ...(window !== undefined && { window }),
     ...(calibrate === undefined ? {} : { calibrate: (cosine) => calibrate.call(model, cosine) }),
     async embed(texts, request) {
       let said = performance.now();
@@ -102,28 +103,39 @@ function areFinite({ buffer, byteOffset, length }: Float32Array): boolean {
 const SIZE = 0x7fffffff;
 const MIN_EXPONENT = 0x00800000;
 
-/** Wraps a tokenizer to count each letter of unknown text, because one token may represent a whole sentence. */
-export function countingUnknownText(tokenizer: Tokenizer): Tokenizer {
+/**
+ * The tokenizer of a model, changed to count text that its vocabulary does not know. One unknown token may represent a whole sentence,
+ * so that its letters count instead. Where a model reads texts of any length, letters that are tokens of their own
+ * count by groups: a chunk then has about as much text in every language.
+ */
+export async function countingTokenizer(model: EmbeddingModel): Promise<Tokenizer> {
+  const readsAll = model.window === null;
+  const tokenizer = await model.tokenizer();
   const { encode, unknownId } = tokenizer;
   if (encode === undefined || unknownId === undefined) return tokenizer;
-  const tokens = (text: string) => ({ ids: tokenizer.encode?.(text) as Uint32Array, unknownId });
+  const encoded = (text: string) => tokenizer.encode?.(text) as Uint32Array;
+  const shareOf = readsAll ? shareOfLetter : () => 1;
+  const endsOf = (part: string, tokenized: TokenizedText, ids = encoded(part)) =>
+    groupedEnds(part, tokenized.ends(), (at) => ids[at] === unknownId, shareOf);
   return {
     ...tokenizer,
     name: tokenizer.name,
-    encode: (text) => tokenizer.encode?.(text) as Uint32Array,
+    encode: encoded,
     tokenize(text) {
       const whole = tokenizer.tokenize(text);
-      if (!MAY_BE_UNKNOWN.test(text)) return whole;
-      const splitEnds = (part: string, tokenized: TokenizedText) =>
-        endsOf(part, tokenized.ends(), tokens(part));
+      const mayBeUnknown = LONG_WORD.test(text)
+        ? (part: string) => OTHER_LETTER.test(part) || LONG_WORD.test(part)
+        : (part: string) => OTHER_LETTER.test(part);
+      if (!mayBeUnknown(text)) return whole;
       return {
         count(start, end) {
           const part = text.slice(start, end);
-          if (!MAY_BE_UNKNOWN.test(part)) return whole.count(start, end);
-          const { ids } = tokens(part);
-          return ids.includes(unknownId) ? splitEnds(part, tokenizer.tokenize(part)).length : ids.length;
+          if (!mayBeUnknown(part)) return whole.count(start, end);
+          const ids = encoded(part);
+          if (!readsAll && !ids.includes(unknownId)) return ids.length;
+          return endsOf(part, tokenizer.tokenize(part), ids).length;
         },
-        ends: () => splitEnds(text, whole),
+        ends: () => endsOf(text, whole),
       };
     },
   };
@@ -132,31 +144,56 @@ export function countingUnknownText(tokenizer: Tokenizer): Tokenizer {
 /** A non-Latin letter. Vocabularies have all Latin words, so Latin letters count only in words above `MAX_WORD`. */
 const LETTERS = /[\p{L}--\p{Script=Latin}]/gv;
 const CHARACTERS = /\P{M}/gu;
-const MAY_BE_UNKNOWN = /[\p{L}--\p{Script=Latin}]|\S{101}/v;
+const OTHER_LETTER = /[\p{L}--\p{Script=Latin}]/v;
+const LONG_WORD = /\S{101}/;
 /** Maximum characters of a word; tokenizers of models treat longer words as unknown. */
 const MAX_WORD = 100;
 
-function endsOf(
-  text: string,
-  ends: Uint32Array,
-  { ids, unknownId }: { readonly ids: Uint32Array; readonly unknownId: number },
-): Uint32Array {
-  const split: number[] = [];
-  let start = 0;
-  for (const [at, end] of ends.entries()) {
-    if (ids[at] === unknownId) addLetterEnds(split, text.slice(start, end), start);
-    split.push(end);
-    start = end;
-  }
-  return Uint32Array.from(split);
+/** A token of English has about four letters. A syllable or an ideograph says more than a letter. */
+const LETTER = 0.25;
+const SYLLABLE = 0.5;
+const HANGUL = /\p{Script=Hangul}/u;
+const WHOLE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Latin}]|\P{L}/u;
+
+function shareOfLetter(letter: string): number {
+  if (WHOLE.test(letter)) return 1;
+  return HANGUL.test(letter) ? SYLLABLE : LETTER;
 }
 
-/** Adds the end of each letter in a token. The last letter is skipped, because it ends with the token. */
-function addLetterEnds(ends: number[], token: string, start: number): void {
-  const letters = token.length > MAX_WORD ? CHARACTERS : LETTERS;
-  let isFirst = true;
-  for (const { index } of token.matchAll(letters)) {
-    if (!isFirst) ends.push(start + index);
-    isFirst = false;
+/**
+ * The ends of groups of letters, each of at most one token, and of all other tokens.
+ *
+ * @param ends of the tokens of the vocabulary
+ * @param shareOf the share of a token that a letter counts
+ */
+function groupedEnds(
+  text: string,
+  ends: Uint32Array,
+  isUnknown: (token: number) => boolean,
+  shareOf: (letter: string) => number,
+): Uint32Array {
+  const grouped: number[] = [];
+  let filled = 1;
+  let start = 0;
+  for (const [at, end] of ends.entries()) {
+    const token = text.slice(start, end);
+    const letters = [...token.matchAll(token.length > MAX_WORD && isUnknown(at) ? CHARACTERS : LETTERS)];
+    if (letters.length === 0 || (letters.length > 1 && !isUnknown(at))) {
+      grouped.push(end);
+      filled = 1;
+    } else {
+      for (const [index, letter] of letters.entries()) {
+        const share = shareOf(letter[0]);
+        const before = index === 0 ? 0 : (letters[index - 1]?.index as number) + 1;
+        if (filled + share > 1 || WHITE_SPACE.test(token.slice(before, letter.index))) filled = 0;
+        if (filled > 0) grouped.pop();
+        grouped.push(start + (letters[index + 1]?.index ?? token.length));
+        filled += share;
+      }
+    }
+    start = end;
   }
+  return Uint32Array.from(grouped);
 }
+
+const WHITE_SPACE = /\s/u;

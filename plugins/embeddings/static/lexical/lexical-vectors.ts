@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 
-/** The version of the stored vectors (rows) of parts. Text vectors of two versions cannot be compared. */
-export const LEXICAL_VERSION = 'parts-2';
+/** The version of the vectors of texts that a vocabulary does not know. Vectors of two versions cannot be compared. */
+export const LEXICAL_VERSION = 'parts-3';
 
-const PARTS = 11_262;
 /** Values in the row of a part. The file has 4 bits per value. */
 const ROW = 256;
+/** Bytes of a part in the file: its hash, its scale and its row. */
+const PART_BYTES = 8 + ROW / 2;
 /** The 4-bit code that means zero. */
 const MIDDLE = 8;
 
@@ -65,11 +66,14 @@ function readRows(): Rows {
 }
 
 function parseRows(file: Buffer): Rows {
-  const scales = Float32Array.from({ length: PARTS }, (_, row) => file.readFloatLE(4 * (PARTS + row)));
-  const levels = new Int8Array(PARTS * ROW);
-  for (const [at, pair] of file.subarray(8 * PARTS).entries()) {
-    levels[2 * at] = (pair & 15) - MIDDLE;
-    levels[2 * at + 1] = (pair >> 4) - MIDDLE;
+  const parts = file.length / PART_BYTES;
+  const scales = Float32Array.from({ length: parts }, (_, row) => file.readFloatLE(4 * (parts + row)));
+  const levels = new Int8Array(parts * ROW);
+  const first = 8 * parts;
+  for (let at = first; at < file.length; at++) {
+    const pair = file[at] as number;
+    levels[2 * (at - first)] = (pair & 15) - MIDDLE;
+    levels[2 * (at - first) + 1] = (pair >> 4) - MIDDLE;
   }
   return {
     indexes: new Map(Array.from(scales, (_, row) => [file.readUInt32LE(4 * row), row])),
@@ -200,15 +204,13 @@ const OTHER_UNIT =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: these are ranges of units, not of characters.
   /[\xb5\u02b9-\u1dff\u1f00-\u1fff\u2070-\u209f\u20d0-\u218f\u2c00-\ud83b\ud840-\udbff\ue000-\ufdff\ufe70-\uffff]/;
 
-/** The share of words in non-Latin scripts. Each character of a dense script (Chinese) counts as a word. */
-export function shareOfOtherScripts(text: string): number {
+/** Counts the words in other scripts than Latin. In a dense script (Chinese) each character counts as a word. */
+export function countOtherWords(text: string): number {
   if (!OTHER_UNIT.test(text) || !OTHER_SCRIPT.test(text)) return 0;
-  let other = 0;
-  let all = 0;
+  let words = 0;
   for (const [run, dense] of runsOf(text)) {
-    const words = dense === undefined ? 1 : dense.length;
-    all += words;
-    if (dense !== undefined || OTHER_SCRIPT.test(run)) other += words;
+    if (dense !== undefined) words += [...dense].length;
+    else if (OTHER_SCRIPT.test(run)) words++;
   }
-  return all === 0 ? 0 : other / all;
+  return words;
 }

@@ -22,7 +22,12 @@ const CLOSE = modelOf(vectorsOf({ A: [1, 0.1], B: [1, 0.2] })).model;
 const NEAR = modelOf(vectorsOf({ A: [1, 0.3], B: [1, -0.3] })).model;
 const OPPOSED = modelOf(vectorsOf({ A: [1, 0], B: [-1, 0] })).model;
 const VALLEYS = modelOf(vectorsOf({ A: [1, 0, 0], B: [0.5, 0.8, 0], C: [-0.5, 0, 0.8] })).model;
-const SCALED = modelOf(byLetter, { calibrate: (cosine) => (cosine + 0.6) / 1.6 }).model;
+const SIX = vectorsOf(
+  Object.fromEntries(
+    Array.from('ABCDEF', (letter, at) => [letter, Array.from('ABCDEF', (_, to) => +(at === to))]),
+  ),
+);
+const SCALED = modelOf(SIX, { calibrate: (cosine) => (cosine + 0.6) / 1.6 }).model;
 const BROKEN = modelOf((text) => (text.startsWith('Z') ? [Number.NaN, 0] : byLetter(text).slice(1))).model;
 const NEAR_VALLEYS = { threshold: 0.9, similarity_window: 2 };
 
@@ -37,8 +42,12 @@ testLetters(t, {
     ['AAAAA‖CAAAAA', { similarity_window: 1 }, THREE],
   ],
   'compares on the scale of the model': [
-    ['AAABBB', { threshold: 0.37 }, SCALED],
-    ['AAA‖BBB', { threshold: 0.38 }, SCALED],
+    ['AAABBBCCCDDDEEEFFF', { threshold: 0.37 }, SCALED],
+    ['AAA‖BBB‖CCC‖DDD‖EEE‖FFF', { threshold: 0.38 }, SCALED],
+  ],
+  'what all sentences have in common does not count': [
+    ['AAAAAA‖BBBBBB', {}, NEAR],
+    ['AAAAAAAAAAAA', {}, NEAR],
   ],
   'takes both ends of the threshold': [
     ['AAABBBAAA', { threshold: 0 }, CLOSE],
@@ -65,7 +74,7 @@ testLetters(t, {
     ['AAAABBBAAAA‖CCCC', { skip_window: 9 }, THREE],
   ],
   'auto cuts below the usual similarity of the text, and leaves a short text whole': [
-    ['AAAAAABBBBBB', {}, NEAR],
+    ['AAAAAABBBBBB', { threshold: 0 }, NEAR],
     ['AAAAAA‖BBBBBB', { threshold: 'auto' }, NEAR],
     ['AAABBBB', { threshold: 'auto' }, NEAR],
   ],

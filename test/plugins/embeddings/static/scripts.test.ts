@@ -4,15 +4,12 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import type { EmbeddingModel } from '../../../../core/contracts/embedding.ts';
 import { OWN_MODELS } from '../../../../plugins/embeddings/static/index.ts';
-import {
-  forEachPart,
-  shareOfOtherScripts,
-} from '../../../../plugins/embeddings/static/lexical/lexical-vectors.ts';
+import { countOtherWords, forEachPart } from '../../../../plugins/embeddings/static/lexical/lexical-vectors.ts';
 import { never } from '../../../support/hosted-host.ts';
 import { createRandom } from '../../../support/random.ts';
 import { createProviderWithFolder, openModel } from './support/models.ts';
 
-/** Texts in any script have vectors, with no network; texts in Latin letters have those of the vocabulary. */
+/** Texts in any language have vectors, with no network; English texts have those of the vocabulary. */
 
 const request = { purpose: 'similarity', signal: never } as const;
 const MODELS = new URL('../../../../plugins/embeddings/static/models/', import.meta.url);
@@ -103,25 +100,33 @@ for (const { name } of OWN_MODELS) {
     t.ok(near(3, 4) > near(3, 5) + 0.1, `${near(3, 4)} ${near(3, 5)}`);
   });
 
-  t.test(`${name}: texts in Latin letters have the vectors of the vocabulary, bit by bit`, async (t) => {
+  t.test(`${name}: English texts have the vectors of the vocabulary, bit by bit`, async (t) => {
     const { provider, folder } = await createProviderWithFolder(t);
-    await copyWithout(name, 'other_scripts', join(folder, 'mine/same'));
+    await copyWithout(name, 'unknown_texts', join(folder, 'mine/same'));
     const [model, plain] = [await openModel(provider, name), await openModel(provider, 'mine/same')];
     const readme = await readFile(new URL('../../../../README.md', import.meta.url), 'utf8');
     const changelog = await readFile(new URL('../../../../CHANGELOG.md', import.meta.url), 'utf8');
     const lines = `${readme}\n${changelog}`.split('\n').filter((line) => !OTHER_LETTER.test(line));
-    const texts = [
-      ...lines,
-      readme,
-      changelog,
-      'Grüße, naïve café',
+    const code = await readFile(new URL(import.meta.url), 'utf8');
+    const paragraphs = [readme, changelog, ...changelog.split('\n\n'), code.slice(0, 1000), code.slice(-2000)];
+    const sentences = [
+      'Grüße from a naïve café',
       'x² + y',
       'Angström Ωm in a sentence of Latin words',
+      '| Year | Town | Share |\n| --- | --- | --- |\n| 2024 | Paris | 12.5 % |',
+      'Lionel Messi and Zinedine Zidane met in Barcelona in 2007',
+      'See https://www.example.org/en-us/questions/1234567?page=2#answer',
     ];
-    const [found, expected] = [await vectorsOf(model, texts), await vectorsOf(plain, texts)];
-    const changed = texts.filter((_, at) => !bytesOf(found.each[at]).equals(bytesOf(expected.each[at])));
-    t.equal(found.fallback?.texts, 0);
-    t.same(changed, []);
+    const changedOf = async (texts: readonly string[]) => {
+      const [found, expected] = [await vectorsOf(model, texts), await vectorsOf(plain, texts)];
+      const changed = texts.filter((_, at) => !bytesOf(found.each[at]).equals(bytesOf(expected.each[at])));
+      t.equal(found.fallback?.texts, changed.length);
+      return changed;
+    };
+    t.same(await changedOf([...paragraphs, ...sentences]), []);
+    // Some names and headings of one word look like words of other languages.
+    const changed = await changedOf(lines);
+    t.ok(changed.length < 0.02 * lines.length, changed.join('\n'));
     const chinese = [LANGUAGES.Chinese as string];
     t.notSame((await model.embed(chinese, request)).values, (await plain.embed(chinese, request)).values);
   });
@@ -162,7 +167,7 @@ t.test('every letter that is not Latin is one of another script, and nothing els
   for (let code = 0; code <= 0x10ffff; code++) {
     const character = String.fromCodePoint(code);
     const isOther = /[\p{L}--\p{sc=Latin}]/v.test(character);
-    if (shareOfOtherScripts(character) !== Number(isOther)) wrong.push(code.toString(16));
+    if (countOtherWords(character) !== Number(isOther)) wrong.push(code.toString(16));
   }
   t.same(wrong, []);
 });
@@ -173,5 +178,5 @@ t.test('a word of ten million characters does not overflow the stack', async (t)
     forEachPart(character.repeat(10_000_000), () => parts++);
     t.ok(parts >= 10_000_000, character);
   }
-  t.equal(shareOfOtherScripts('я'.repeat(10_000_000)), 1);
+  t.equal(countOtherWords('я'.repeat(10_000_000)), 10_000);
 });

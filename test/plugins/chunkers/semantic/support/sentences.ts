@@ -45,7 +45,7 @@ const DEFAULTS = Object.fromEntries(
   Object.entries(manifest.options.properties).map(([name, schema]) => [name, schema.default]),
 );
 /** Sentences of these tests are shorter than what is joined by default. */
-const SHORT = { min_characters_per_sentence: 1, min_characters_per_chunk: 1 };
+const SHORT = { min_characters_per_sentence: 1, min_chunk_size: 0 };
 
 export async function spansOf(
   model: EmbeddingModel,
