@@ -132,6 +132,16 @@ t.test('notes, text boxes, pictures, formulas and charts follow or stand in thei
   );
 });
 
+t.test('an embedded spreadsheet is a table without blank columns', async (t) => {
+  const sheet = `<table:table table:name="S">${row(cell('year'), cell('sum'), '<table:table-cell table:number-columns-repeated="16000"/>')}${row(cell('2024'), cell('5'))}</table:table>`;
+  const more = { 'Object 1/content.xml': contentOf('spreadsheet', sheet) };
+  const object = '<draw:frame><draw:object xlink:href="./Object 1"/><draw:image/></draw:frame>';
+  const table = '| year | sum |\n| - | - |\n| 2024 | 5 |';
+  t.equal(await textOf(p(`a${object}`), { more }), lines('a', table));
+  const slide = odfOf('presentation', `<draw:page>${object}</draw:page>`, { more });
+  t.equal((await readWith(createReader, slide)).text, table);
+});
+
 t.test('deleted and hidden text, comments, headers and footers are left out and reported', async (t) => {
   const automatic = style('H', '', '<style:text-properties text:display="none"/>', 'text');
   const masters = `<style:master-page style:name="M"><style:header>${p('h')}</style:header><style:footer>${p(' ')}</style:footer></style:master-page>`;
