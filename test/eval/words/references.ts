@@ -24,7 +24,11 @@ export const REFERENCES: readonly Reference[] = [
     endings: /\.(?:odt|ott|fodt)$/i,
     texts: [() => pandoc, (paths) => libreOffice(paths, 'txt:Text (encoded):UTF8')],
   },
-  { kind: 'ods', endings: /\.(?:ods|ots|fods)$/i, texts: [(paths) => libreOffice(paths, CSV, withoutFormulas)] },
+  {
+    kind: 'ods',
+    endings: /\.(?:ods|ots|fods)$/i,
+    texts: [(paths) => libreOffice(paths, CSV, withSavedTexts)],
+  },
   // A PDF would separate the letters of words.
   { kind: 'odp', endings: /\.(?:odp|otp|fodp)$/i, texts: [(paths) => libreOffice(paths, 'pptx')] },
   { kind: 'epub', endings: /\.epub$/i, texts: [() => pandocOfBook] },
@@ -42,7 +46,10 @@ function pandoc(path: string): string | undefined {
   const format = extname(path).slice(1).toLowerCase();
   if (format !== 'odt' && format !== 'epub') return undefined;
   const text = run('pandoc', ['-f', format, '-t', 'plain', '--wrap=none', path]);
-  return text?.replace(/\^\((.*?)\)/g, '$1').replace(NOTE_NUMBER, ' ');
+  return text
+    ?.replace(/[\u00b2\u00b3\u00b9\u2070-\u2079]+/g, ' $&')
+    .replace(/\^\((.*?)\)/g, ' $1')
+    .replace(NOTE_NUMBER, ' ');
 }
 
 /** Numbers that pandoc gives to notes. */
@@ -113,17 +120,28 @@ const textOf = (output: string): string =>
   output.endsWith('.pptx') ? textOfSlides(output) : readFileSync(output, 'utf8');
 
 const FORMULA = / table:formula="[^"]*"/g;
+const TYPE_OF_SHOWN = /(<table:table-cell\b[^>]*?) office:value-type="\w+"([^>]*>\s*<text:p)/g;
 
-/** A spreadsheet with the values that are saved in it. LibreOffice would compute them anew, also with functions that it lacks. */
-function withoutFormulas(file: Buffer): Buffer {
-  const cleaned = (xml: Uint8Array) => Buffer.from(xml).toString().replace(FORMULA, '');
+/**
+ * A spreadsheet whose cells are the texts that are saved in it, as its program showed them. LibreOffice would compute them
+ * anew, and write numbers and dates in the language of this machine. Cells without a saved text stay.
+ */
+function withSavedTexts(file: Buffer): Buffer {
+  const cleaned = (xml: Uint8Array) =>
+    Buffer.from(xml)
+      .toString()
+      .replace(FORMULA, '')
+      .replace(/ calcext:value-type="\w+"/g, '')
+      .replace(TYPE_OF_SHOWN, '$1 office:value-type="string"$2');
   if (file.toString('latin1', 0, 2) !== 'PK') return Buffer.from(cleaned(file));
   const files = [...unzip(file, () => true, 1 << 28)];
   return zipOf(files.map(([name, data]) => ({ name, data: name === 'content.xml' ? cleaned(data) : data })));
 }
 
-/** Fields such as the number of a slide come from its master. */
-const FIELD = /<a:fld\b.*?<\/a:fld>/gs;
+/** Shapes with dates, footers and numbers, which come from the master of the slides. */
+const FURNITURE = /<p:sp>(?:(?!<\/p:sp>).)*?<p:ph type="(?:dt|ftr|hdr|sldNum)".*?<\/p:sp>/gs;
+
+const NUMBER = /<a:fld [^>]*type="slidenum".*?<\/a:fld>/gs;
 
 /** The paragraphs of slides and their notes, without markup. */
 function textOfSlides(path: string): string {
@@ -133,13 +151,13 @@ function textOfSlides(path: string): string {
     1 << 28,
   );
   const paragraphs = [...files.values()].flatMap((slide) =>
-    Buffer.from(slide).toString().replace(FIELD, '').split('</a:p>'),
+    Buffer.from(slide).toString().replace(FURNITURE, '').replace(NUMBER, '').split('</a:p>'),
   );
   return paragraphs
     .map((paragraph) => {
       const texts = paragraph.matchAll(/<a:t>(.*?)<\/a:t>|<a:br\b/gs);
       return Array.from(texts, ([, text = '\n']) =>
-        text.replace(/&(\w+);/g, (_, name: string) => ENTITIES[name] ?? ''),
+        text.replace(/&#?(\w+);/g, (_, name: string) => ENTITIES[name] ?? ' '),
       ).join('');
     })
     .join('\n');
@@ -150,9 +168,14 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 /** Markdown without the addresses of links, marks of emphasis, and signs of notes. */
 export const plain = (markdown: string): string =>
   markdown
-    .replace(/\]\((?:\\.|[^\s()\\]|\([^\s()]*\))*\)/g, '] ')
     .replace(/\[\^(\d+)\]/g, ' $1 ')
-    .replace(/(?<!\\)(?:[*^`]|~~)/g, '');
+    .replace(/!\[/g, ' [')
+    .replace(new RegExp(`\\[((?:\\\\.|[^[\\]\\\\])*)\\]${ADDRESS}`, 'g'), '$1')
+    .replace(new RegExp(`\\]${ADDRESS}`, 'g'), '] ')
+    .replace(/(?<!\\)(?:`|~~|\*\*|(?<!\d)\*(?!\d))/g, '');
+
+/** The address of a link in Markdown. */
+const ADDRESS = String.raw`\((?:\\.|[^\s()\\]|\([^\s()]*\))*\)`;
 
 interface Body {
   readonly isHtml: boolean;

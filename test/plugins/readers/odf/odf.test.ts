@@ -34,12 +34,14 @@ t.test('headings have their level and number, titles their style', async (t) => 
     h(1, 'A') +
     h(2, 'B') +
     h(2, 'C') +
-    h(1, 'D', 'text:is-list-header="true"');
+    h(1, 'D', 'text:is-list-header="true"') +
+    h(1, 'E', 'text:restart-numbering="true"') +
+    h(2, 'F', 'text:restart-numbering="true" text:start-value="5"');
   const automatic = style('P1', 'style:parent-style-name="Title"');
   const meta =
     '<dc:title>Of the file</dc:title><meta:initial-creator>Ada</meta:initial-creator><dc:creator>Bob</dc:creator><meta:keyword>x</meta:keyword><meta:keyword>y</meta:keyword>';
   const file = await read(odfOf('text', body, { styles, automatic, meta }));
-  t.equal(file.text, lines('# T', '## S', '# 1 A', '## 1.a) B', '## 1.b) C', '# D'));
+  t.equal(file.text, lines('# T', '## S', '# 1 A', '## 1.a) B', '## 1.b) C', '# D', '# 1 E', '## 1.e) F'));
   t.match(file, {
     title: 'Of the file',
     metadata: { authors: ['Ada'], keywords: 'x, y' },
