@@ -10,7 +10,8 @@ const USAGE = `Usage: npm run eval [-- <subject>]
   retrieval [FOLDER]   how well chunks are found, on small data or the data sets of a folder
   code FOLDER [SET]    how well functions are found by their documentation, or with \`exactness\` whether chunks are exact
   html FOLDER          how many of the words of web pages are in their Markdown
-  pdf FOLDER...        how well PDFs are read`;
+  pdf FOLDER...        how well PDFs are read
+  words FOLDER         how many of the words of pandoc, LibreOffice and Python are found in books, mail and OpenDocument`;
 
 const [subject, ...folders] = process.argv.slice(2);
 
@@ -45,6 +46,9 @@ if (subject === undefined) {
 } else if (subject === 'pdf' && folders.length > 0) {
   const file = join(import.meta.dirname, '../plugins/readers/pdf/support/evaluate.ts');
   await (await import(file)).evaluatePdfs(folders);
+} else if (subject === 'words' && folders.length === 1) {
+  const { evaluateWords } = await import('./words/evaluate.ts');
+  await evaluateWords(folders[0] as string);
 } else {
   console.error(USAGE);
   process.exitCode = 2;

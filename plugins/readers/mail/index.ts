@@ -105,12 +105,14 @@ function leftOutOf(counts: Counts): Pick<ReadFile, 'leftOut'> {
 }
 
 const LINE_FEED = 0x0a;
+/** Blanks before a message that are searched for its start. */
+const MAX_BLANK = 64 * 1024;
 const BLANK_START = /^(?:\u00ef\u00bb\u00bf)?\s*/;
 
 /** The bytes of a message: those that the first line of an `.emlx` file counts, without blank lines before. */
 function messageBytes({ bytes: given, name = '' }: SourceFile): Uint8Array {
   const bytes = asNarrow(given);
-  const head = Buffer.from(bytes.subarray(0, 100)).toString('latin1');
+  const head = Buffer.from(bytes.subarray(0, MAX_BLANK)).toString('latin1');
   const [, count] = (/\.emlx$/i.test(name) && /^\s*(\d+)\s*\n/.exec(head)) || [];
   if (count === undefined) return bytes.subarray(BLANK_START.exec(head)?.[0].length ?? 0);
   const start = bytes.indexOf(LINE_FEED) + 1;

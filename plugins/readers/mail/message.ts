@@ -128,7 +128,7 @@ class MessageReader {
     if (SIGNATURES.test(type)) return this.#count('signature');
     if (SMIME.test(type)) return this.#smime(part);
     if (TNEF.test(type)) return this.#tnef(part);
-    if (MESSAGES.test(type)) return this.#message(part);
+    if (MESSAGES.test(type) || isFirstPiece(part)) return this.#message(part);
     if (REPORTS.test(type) || type === 'text/rfc822-headers') return this.#text(part);
     const isShown = type.startsWith('text/') && !NOT_SHOWN.test(type);
     if (part.disposition === 'attachment' && !isRoot) return this.#attach(part);
@@ -306,6 +306,10 @@ function filesIn({ parts }: MimePart): MimePart[] {
     return isFile && idOf(part) === '' ? [part] : [];
   });
 }
+
+/** Whether a part is the first piece of a message that was sent in pieces (RFC 2046, 5.2.2): it begins with the fields. */
+const isFirstPiece = ({ type, parameters }: MimePart): boolean =>
+  type === 'message/partial' && parameters.get('number')?.trim() === '1';
 
 function idOf(part: MimePart): string {
   return (fieldNamed(part, 'content-id') ?? '').replace(/^<|>$/g, '');

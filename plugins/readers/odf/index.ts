@@ -32,7 +32,6 @@ const NAMES: Readonly<Record<string, string>> = {
   hidden_text: 'hidden text',
   chart: 'charts',
   text_box: 'text boxes',
-  embedded_file: 'embedded files',
   repeated_cell: 'repeated cells',
   formula_without_value: 'formulas without a value',
 };
@@ -212,9 +211,17 @@ class OpenDocument {
     const [chart] = name === 'chart' ? [element] : allBelow(element, 'chart');
     if (chart !== undefined) return { blocks: this.#blocksOfChart(chart) };
     if (name !== 'spreadsheet' && name !== 'document') return { blocks: this.#blocksOf(elementsOf(element)) };
-    const hasText = textBelow(element).trim() !== '';
-    if (hasText) this.#leftOut.set('embedded_file', (this.#leftOut.get('embedded_file') ?? 0) + 1);
-    return {};
+    const text = this.#textOfSheets(allBelow(element, 'table'));
+    return text === '' ? {} : { blocks: [text] };
+  }
+
+  #textOfSheets(sheets: readonly Element[]): string {
+    const writer = this.#sheets.embedded();
+    for (const sheet of sheets) {
+      writer.startSheet('', false);
+      for (const row of allBelow(sheet, 'table-row')) writer.add(row);
+    }
+    return writer.text().trim();
   }
 
   #blocksOfChart(chart: Element): string[] {

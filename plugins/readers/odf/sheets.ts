@@ -17,10 +17,17 @@ export class SheetWriter {
   readonly #countLeftOut: (kind: string, count?: number) => void;
   #sheet = { name: '', isHidden: false, hasText: false };
   #row = 0;
-  #repeats = MAX_REPEATED;
+  readonly #repeats: { left: number };
 
-  constructor(countLeftOut: (kind: string, count?: number) => void) {
+  /** @param repeats the repeated cells that all sheets of a file may have; embedded sheets share the number */
+  constructor(countLeftOut: (kind: string, count?: number) => void, repeats = { left: MAX_REPEATED }) {
     this.#countLeftOut = countLeftOut;
+    this.#repeats = repeats;
+  }
+
+  /** A writer for sheets within the file. */
+  embedded(): SheetWriter {
+    return new SheetWriter(this.#countLeftOut, this.#repeats);
   }
 
   text(): string {
@@ -28,6 +35,7 @@ export class SheetWriter {
     return this.tables.text;
   }
 
+  /** @param name without one, the sheet has no heading */
   startSheet(name: string, isHidden: boolean): void {
     this.#sheet = { name: name.toWellFormed(), isHidden, hasText: false };
     this.#row = 0;
@@ -45,10 +53,10 @@ export class SheetWriter {
     const repeated = countOf(element.attributes['table:number-rows-repeated'], MAX_ROWS);
     const cells = this.#cellsOf(element);
     for (let count = 0; count < repeated && cells.size > 0; count++) {
-      if (count > 0) this.#repeats -= cells.size;
-      if (this.#repeats < 0) {
+      if (count > 0) this.#repeats.left -= cells.size;
+      if (this.#repeats.left < 0) {
         this.#countLeftOut('repeated_cell', (repeated - count) * cells.size);
-        this.#repeats = 0;
+        this.#repeats.left = 0;
         this.#row += repeated - count;
         return;
       }
@@ -66,8 +74,8 @@ export class SheetWriter {
       const repeated = countOf(cell.attributes['table:number-columns-repeated'], MAX_COLUMNS);
       const text = this.#textOf(cell);
       if (text !== '') {
-        const allowed = Math.min(repeated, this.#repeats + 1);
-        this.#repeats -= allowed - 1;
+        const allowed = Math.min(repeated, this.#repeats.left + 1);
+        this.#repeats.left -= allowed - 1;
         if (allowed < repeated) this.#countLeftOut('repeated_cell', repeated - allowed);
         for (let count = 1; count <= allowed; count++) cells.set(column + count, text);
       }
@@ -105,7 +113,8 @@ export class SheetWriter {
     if (!hasText) {
       this.#sheet.hasText = true;
       if (isHidden) this.hiddenSheets++;
-      this.tables.startSheet(name);
+      if (name === '') this.tables.endTable();
+      else this.tables.startSheet(name);
     }
     this.tables.add(row);
   }

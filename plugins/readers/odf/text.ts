@@ -183,9 +183,14 @@ export class TextWriter {
     if (item !== undefined) item.label = undefined;
   }
 
-  #heading({ name, attributes }: Element, level: number, text: string, ofList: string | undefined): void {
+  #heading(
+    { name, attributes }: Element,
+    level: number,
+    text: string,
+    ofList: string | undefined,
+  ): void {
     const isNumbered = name === 'h' && attributes['text:is-list-header'] !== 'true';
-    const label = ofList || (isNumbered ? this.#numbers.ofHeading(level) : '');
+    const label = ofList || (isNumbered ? this.#numbers.ofHeading(level, attributes) : '');
     this.#document.heading(level, label === '' ? text : `${label} ${text}`);
   }
 
@@ -388,9 +393,12 @@ class Numbering {
     return isBlank && label === '' ? undefined : label;
   }
 
-  ofHeading(level: number): string {
+  ofHeading(level: number, attributes: Element['attributes']): string {
     const index = Math.min(level - 1, MAX_LEVEL);
-    count(this.#headings, index, this.#styles.outline, undefined);
+    const isRestarted = attributes['text:restart-numbering'] === 'true';
+    if (isRestarted) this.#headings[index] = undefined;
+    const start = isRestarted ? attributes['text:start-value'] : undefined;
+    count(this.#headings, index, this.#styles.outline, start);
     return labelOf(this.#styles.outline, index, this.#headings);
   }
 }

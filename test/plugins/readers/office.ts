@@ -6,6 +6,7 @@ import type { Factory } from '../../../core/contracts/plugin.ts';
 import type { Reader, ReadFile } from '../../../core/contracts/reader.ts';
 import { problemOfPlaces } from '../../../server/engine/read/places.ts';
 import { between, createRandom } from '../../support/random.ts';
+import { lackedWords, wordsOf } from '../../support/words.ts';
 import { readWith } from './reading.ts';
 
 type Create = Parameters<typeof readWith>[0];
@@ -25,16 +26,9 @@ export function samplesOf(kind: 'pptx' | 'xlsx'): { name: string; bytes: Buffer;
 
 /** The share of the words of a text that another one has. */
 export function shareOfWords(expected: string, found: string): number {
-  const wordsOf = (text: string) => text.replace(/<!--.*?-->/g, '').match(/[\p{L}\p{N}]+/gu) ?? [];
-  const left = new Map<string, number>();
-  for (const word of wordsOf(found)) left.set(word, (left.get(word) ?? 0) + 1);
-  const words = wordsOf(expected);
-  const missing = words.filter((word) => {
-    const count = left.get(word) ?? 0;
-    left.set(word, count - 1);
-    return count <= 0;
-  });
-  return words.length === 0 ? 1 : 1 - missing.length / words.length;
+  const words = wordsOf(expected.replace(/<!--.*?-->/g, ''));
+  const lacked = lackedWords(words, wordsOf(found));
+  return words.length === 0 ? 1 : 1 - lacked.length / words.length;
 }
 
 /** The texts of the cells of the tables in Markdown. */

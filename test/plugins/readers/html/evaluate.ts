@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type DefaultTreeAdapterTypes, parse, serialize } from 'parse5';
 import { reasonOf } from '../../../../core/errors.ts';
 import createReader from '../../../../plugins/readers/html/index.ts';
+import { inOrder, wordsOf } from '../../../support/words.ts';
 import { readWith } from '../reading.ts';
-import { inOrder, wordsOf } from './words-in-order.ts';
 
 /**
  * `npm run eval -- html FOLDER`: which share of the words of the pages in a folder the Markdown of the reader `html` has, in
@@ -74,9 +74,9 @@ async function evaluate(folder: string, name: string): Promise<Result> {
   const bytes = readFileSync(join(folder, name));
   const { text, encoding } = await readWith(createReader, bytes, { name });
   const source = seen(new TextDecoder(encoding).decode(bytes));
-  const own = wordsOf(plain(text));
+  const own = wordsOf(plain(text).toLowerCase());
   const share = (witness: string): number => {
-    const words = wordsOf(witness);
+    const words = wordsOf(witness.toLowerCase());
     return words.length === 0 ? 1 : inOrder(words, own) / words.length;
   };
   const shown = output('lynx', ['-assume_charset=utf-8', ...LYNX], source);

@@ -162,6 +162,10 @@ t.test('messages within messages are read', HERE, async (t) => {
     );
   const digest = multipart('digest', [{ body: inner }]);
   t.match((await message(digest)).text, /\n## Milk\n/);
+  const piece = (number: number) =>
+    textOf(`Content-Type: message/partial; id=x; number=${number}; total=2\n\n${inner}`);
+  t.match(await piece(1), /^## Milk\n.*\n\nmore$/s);
+  t.notMatch(await piece(2), 'more', 'it begins within a body, which may be in base64');
   const report = multipart('report', [
     { body: 'failed' },
     { head: 'Content-Type: message/delivery-status', body: 'Action: failed\n\nStatus: 5.1.1' },
@@ -244,7 +248,7 @@ t.test('messages may be damaged', HERE, async (t) => {
     await textOf('Content-Type: multipart/mixed; boundary="b:c"\n\n--b:c\n--b:c\n\none\n--b:c--\nend'),
     'one',
   );
-  t.equal((await read(`\n\n${HEAD}\nhi`)).text, '# Tea\n\nhi');
+  t.equal((await read(`\n${' '.repeat(300)}\n${HEAD}\nhi`)).text, '# Tea\n\nhi');
   t.equal((await read(Buffer.from(`\ufeff${HEAD}\nhi`, 'utf16le'))).text, '# Tea\n\nhi');
   const bytes = `${HEAD}\nhi`;
   t.equal((await read(`${bytes.length}\n${bytes}<?xml ?>`, { name: 'a.emlx' })).text, '# Tea\n\nhi');

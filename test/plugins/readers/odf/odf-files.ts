@@ -97,6 +97,27 @@ export const HOSTILE_FILES: Readonly<Record<string, () => Buffer>> = {
         ),
       },
     }),
+  'shows many spreadsheets that repeat their cells': () =>
+    odfOf(
+      'text',
+      p(
+        Array.from(
+          { length: 300 },
+          (_, at) => `<draw:frame><draw:object xlink:href="./Object ${at}"/></draw:frame>`,
+        ).join(''),
+      ),
+      {
+        more: Object.fromEntries(
+          Array.from({ length: 300 }, (_, at) => [
+            `Object ${at}/content.xml`,
+            contentOf(
+              'spreadsheet',
+              `<table:table><table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="100">${p('x')}</table:table-cell></table:table-row></table:table>`,
+            ),
+          ]),
+        ),
+      },
+    ),
   'shows itself': () =>
     odfOf('text', p('<draw:frame><draw:object xlink:href="./."/></draw:frame>'.repeat(1000))),
   'has a million paragraphs': () => odfOf('text', p('x').repeat(1_000_000)),

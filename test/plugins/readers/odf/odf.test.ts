@@ -34,12 +34,14 @@ t.test('headings have their level and number, titles their style', async (t) => 
     h(1, 'A') +
     h(2, 'B') +
     h(2, 'C') +
-    h(1, 'D', 'text:is-list-header="true"');
+    h(1, 'D', 'text:is-list-header="true"') +
+    h(1, 'E', 'text:restart-numbering="true"') +
+    h(2, 'F', 'text:restart-numbering="true" text:start-value="5"');
   const automatic = style('P1', 'style:parent-style-name="Title"');
   const meta =
     '<dc:title>Of the file</dc:title><meta:initial-creator>Ada</meta:initial-creator><dc:creator>Bob</dc:creator><meta:keyword>x</meta:keyword><meta:keyword>y</meta:keyword>';
   const file = await read(odfOf('text', body, { styles, automatic, meta }));
-  t.equal(file.text, lines('# T', '## S', '# 1 A', '## 1.a) B', '## 1.b) C', '# D'));
+  t.equal(file.text, lines('# T', '## S', '# 1 A', '## 1.a) B', '## 1.b) C', '# D', '# 1 E', '## 1.e) F'));
   t.match(file, {
     title: 'Of the file',
     metadata: { authors: ['Ada'], keywords: 'x, y' },
@@ -130,6 +132,16 @@ t.test('notes, text boxes, pictures, formulas and charts follow or stand in thei
       'c',
     ),
   );
+});
+
+t.test('an embedded spreadsheet is a table without blank columns', async (t) => {
+  const sheet = `<table:table table:name="S">${row(cell('year'), cell('sum'), '<table:table-cell table:number-columns-repeated="16000"/>')}${row(cell('2024'), cell('5'))}</table:table>`;
+  const more = { 'Object 1/content.xml': contentOf('spreadsheet', sheet) };
+  const object = '<draw:frame><draw:object xlink:href="./Object 1"/><draw:image/></draw:frame>';
+  const table = '| year | sum |\n| - | - |\n| 2024 | 5 |';
+  t.equal(await textOf(p(`a${object}`), { more }), lines('a', table));
+  const slide = odfOf('presentation', `<draw:page>${object}</draw:page>`, { more });
+  t.equal((await readWith(createReader, slide)).text, table);
 });
 
 t.test('deleted and hidden text, comments, headers and footers are left out and reported', async (t) => {

@@ -8,7 +8,7 @@ import type { Box, Page } from '../../../../../plugins/readers/pdf/page.ts';
 import { PdfFile } from '../../../../../plugins/readers/pdf/pdf-file.ts';
 import { loadPdfium, type Pdfium } from '../../../../../plugins/readers/pdf/pdfium.ts';
 import { never } from '../../../../support/hosted-host.ts';
-import { inOrder, wordsOf } from './sequences.ts';
+import { inOrder, lackedWords, wordsOf as wordsAsWritten } from '../../../../support/words.ts';
 import { taggedBlocks } from './tagged.ts';
 
 /** Shares of what was looked for: found, of how many. */
@@ -95,20 +95,15 @@ function poppler(file: string, ...options: readonly string[]): string {
   }
 }
 
+const wordsOf = (text: string): string[] => wordsAsWritten(text.toLowerCase());
+
 const MODES: readonly (readonly string[])[] = [[], ['-layout']];
 
 /** Words of pdftotext, as often as it has them, and three in a row, by the better of its modes. */
 function againstText(file: string, text: string): Measures {
   const own = wordsOf(text);
   const [usual = [], ...others] = MODES.map((mode) => wordsOf(poppler(file, ...mode)));
-  const left = new Map<string, number>();
-  for (const word of own) left.set(word, (left.get(word) ?? 0) + 1);
-  let found = 0;
-  for (const word of usual) {
-    const count = left.get(word) ?? 0;
-    if (count > 0) found++;
-    left.set(word, count - 1);
-  }
+  const found = usual.length - lackedWords(usual, own).length;
   const mine = triplesOf(own);
   const shares = [usual, ...others].map((words): Share => {
     const theirs = triplesOf(words);

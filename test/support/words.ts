@@ -1,9 +1,20 @@
-/** Words for comparing texts: letters and digits, compatible characters as one. */
+/** Words for comparing texts: letters and digits, compatible characters as one. An apostrophe within a word is no end of it. */
 export const wordsOf = (text: string): string[] =>
   text
     .normalize('NFKC')
-    .toLowerCase()
+    .replace(/['\u2019\u02bc]/g, '')
     .match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/** The words that a text lacks, each as often as it lacks them. */
+export function lackedWords(expected: readonly string[], found: readonly string[]): string[] {
+  const left = new Map<string, number>();
+  for (const word of found) left.set(word, (left.get(word) ?? 0) + 1);
+  return expected.filter((word) => {
+    const count = left.get(word) ?? 0;
+    left.set(word, count - 1);
+    return count <= 0;
+  });
+}
 
 const BITS = 30n;
 const FULL = (1n << BITS) - 1n;
