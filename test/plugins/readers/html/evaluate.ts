@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type DefaultTreeAdapterTypes, parse, serialize } from 'parse5';
 import { reasonOf } from '../../../../core/errors.ts';
 import createReader from '../../../../plugins/readers/html/index.ts';
-import { inOrder, wordsOf } from '../../../support/words.ts';
+import { inOrder, wordsOf } from '../words.ts';
 import { readWith } from '../reading.ts';
 
 /**
