@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { reasonOf } from '../../../core/errors.ts';
 import { lackedWords, wordsOf } from '../../plugins/readers/words.ts';
-import { plain, REFERENCES, type Reference } from './references.ts';
+import { plain, REFERENCES, type Reference, readText } from './references.ts';
 
 /**
  * `npm run eval -- words FOLDER`: which share of the words of other programs the readers of books, mail and OpenDocument find,

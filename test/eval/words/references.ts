@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
-import { unzip } from '../../../plugins/toolkit/office/index.ts';
 import type { SourceFile } from '../../../core/contracts/reader.ts';
+import { unzip } from '../../../plugins/toolkit/office/index.ts';
 import { readWith } from '../../plugins/readers/reading.ts';
-import { factoryOf } from '../../support/here.ts';
 import { zipOf } from '../../plugins/toolkit/office/zip-files.ts';
+import { factoryOf } from '../../support/here.ts';
 
 /** What a program reads in a file, as plain text; undefined if the program cannot read it. */
 type TextOf = (path: string) => string | undefined | Promise<string | undefined>;
