@@ -183,12 +183,7 @@ export class TextWriter {
     if (item !== undefined) item.label = undefined;
   }
 
-  #heading(
-    { name, attributes }: Element,
-    level: number,
-    text: string,
-    ofList: string | undefined,
-  ): void {
+  #heading({ name, attributes }: Element, level: number, text: string, ofList: string | undefined): void {
     const isNumbered = name === 'h' && attributes['text:is-list-header'] !== 'true';
     const label = ofList || (isNumbered ? this.#numbers.ofHeading(level, attributes) : '');
     this.#document.heading(level, label === '' ? text : `${label} ${text}`);

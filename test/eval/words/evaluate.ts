@@ -1,12 +1,8 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, extname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { reasonOf } from '../../../core/errors.ts';
-import createEpubReader from '../../../plugins/readers/epub/index.ts';
-import createOdfReader from '../../../plugins/readers/odf/index.ts';
-import { read as readMail } from '../../plugins/readers/mail/reading-mail.ts';
-import { readWith } from '../../plugins/readers/reading.ts';
-import { lackedWords, wordsOf } from '../../support/words.ts';
-import { plain, REFERENCES, type Reference } from './references.ts';
+import { lackedWords, wordsOf } from '../../plugins/readers/words.ts';
+import { plain, REFERENCES, type Reference, readText } from './references.ts';
 
 /**
  * `npm run eval -- words FOLDER`: which share of the words of other programs the readers of books, mail and OpenDocument find,
@@ -72,13 +68,9 @@ async function kept(file: string, paths: readonly string[], texts: Reference['te
 }
 
 async function read(path: string): Promise<string> {
-  const bytes = readFileSync(path);
   const name = basename(path);
-  if (/\.(?:eml|mbox|msg)$/i.test(name)) return (await readMail(bytes, { name })).text;
-  const { text } = await readWith(extname(name) === '.epub' ? createEpubReader : createOdfReader, bytes, {
-    name,
-  });
-  return text;
+  const reader = /\.(?:eml|mbox)$/i.test(name) ? 'mail' : /\.epub$/i.test(name) ? 'epub' : 'odf';
+  return readText(reader, readFileSync(path), { name });
 }
 
 function best(name: string, expected: readonly string[][], own: readonly string[]): Result {

@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
-import createHtmlReader from '../../../plugins/readers/html/index.ts';
+import type { SourceFile } from '../../../core/contracts/reader.ts';
 import { unzip } from '../../../plugins/toolkit/office/index.ts';
 import { readWith } from '../../plugins/readers/reading.ts';
 import { zipOf } from '../../plugins/toolkit/office/zip-files.ts';
+import { factoryOf } from '../../support/here.ts';
 
 /** What a program reads in a file, as plain text; undefined if the program cannot read it. */
 type TextOf = (path: string) => string | undefined | Promise<string | undefined>;
@@ -172,10 +173,30 @@ export const plain = (markdown: string): string =>
     .replace(/!\[/g, ' [')
     .replace(new RegExp(`\\[((?:\\\\.|[^[\\]\\\\])*)\\]${ADDRESS}`, 'g'), '$1')
     .replace(new RegExp(`\\]${ADDRESS}`, 'g'), '] ')
-    .replace(/(?<!\\)(?:`|~~|\*\*|(?<!\d)\*(?!\d))/g, '');
+    .replace(/(?<!\\)(?:`|~~|\*\*)/g, '');
 
 /** The address of a link in Markdown. */
 const ADDRESS = String.raw`\((?:\\.|[^\s()\\]|\([^\s()]*\))*\)`;
+
+/** Reads a file with one of the readers, which gets those that read the bodies of mail. */
+export async function readText(
+  reader: string,
+  bytes: Uint8Array | string,
+  more: Partial<SourceFile>,
+): Promise<string> {
+  const create = await factoryOf('reader', reader);
+  const { text } = await readWith(
+    async (given) => {
+      const bodies = ['html', 'rtf', 'text'].map(
+        async (name) => [`reader/${name}`, await (await factoryOf('reader', name))(given)] as const,
+      );
+      return create({ ...given, ...Object.fromEntries(await Promise.all(bodies)) });
+    },
+    bytes,
+    more,
+  );
+  return text;
+}
 
 interface Body {
   readonly isHtml: boolean;
@@ -190,7 +211,7 @@ function python(paths: readonly string[]): TextOf {
     const texts = bodies
       .get(path)
       ?.map(async ({ isHtml, text }) =>
-        isHtml ? plain((await readWith(createHtmlReader, text, { charset: 'utf-8' })).text) : text,
+        isHtml ? plain(await readText('html', text, { charset: 'utf-8' })) : text,
       );
     return texts && (await Promise.all(texts)).join('\n');
   };

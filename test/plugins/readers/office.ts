@@ -6,8 +6,8 @@ import type { Factory } from '../../../core/contracts/plugin.ts';
 import type { Reader, ReadFile } from '../../../core/contracts/reader.ts';
 import { problemOfPlaces } from '../../../server/engine/read/places.ts';
 import { between, createRandom } from '../../support/random.ts';
-import { lackedWords, wordsOf } from '../../support/words.ts';
 import { readWith } from './reading.ts';
+import { lackedWords, wordsOf } from './words.ts';
 
 type Create = Parameters<typeof readWith>[0];
 

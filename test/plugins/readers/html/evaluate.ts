@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type DefaultTreeAdapterTypes, parse, serialize } from 'parse5';
 import { reasonOf } from '../../../../core/errors.ts';
 import createReader from '../../../../plugins/readers/html/index.ts';
-import { inOrder, wordsOf } from '../../../support/words.ts';
 import { readWith } from '../reading.ts';
+import { inOrder, wordsOf } from '../words.ts';
 
 /**
  * `npm run eval -- html FOLDER`: which share of the words of the pages in a folder the Markdown of the reader `html` has, in

@@ -7,8 +7,8 @@ import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import t from 'tap';
 import createReader from '../../../../plugins/readers/html/index.ts';
 import { between, createRandom } from '../../../support/random.ts';
-import { inOrder, wordsOf } from '../../../support/words.ts';
 import { readWith } from '../reading.ts';
+import { inOrder, wordsOf } from '../words.ts';
 import { HOSTILE_PAGES } from './hostile-pages.ts';
 
 /** Real pages, and generated ones. Those of another folder are read with `HTML_SAMPLES=FOLDER`. */

@@ -8,7 +8,7 @@ import type { Box, Page } from '../../../../../plugins/readers/pdf/page.ts';
 import { PdfFile } from '../../../../../plugins/readers/pdf/pdf-file.ts';
 import { loadPdfium, type Pdfium } from '../../../../../plugins/readers/pdf/pdfium.ts';
 import { never } from '../../../../support/hosted-host.ts';
-import { inOrder, lackedWords, wordsOf as wordsAsWritten } from '../../../../support/words.ts';
+import { inOrder, lackedWords, wordsOf as wordsAsWritten } from '../../words.ts';
 import { taggedBlocks } from './tagged.ts';
 
 /** Shares of what was looked for: found, of how many. */
