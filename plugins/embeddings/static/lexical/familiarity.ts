@@ -22,7 +22,7 @@ export function familiarityOf(text: string, ids: Uint32Array, levels: Int8Array)
 
 const STEPS = 16;
 const LOWEST = 4;
-const FIRST = 2;
+const FIRST = 3;
 
 /** The familiarity up to which a text has the vector of its parts alone, and from which that of the vocabulary alone. */
 const UNKNOWN = -0.25;

@@ -13,7 +13,7 @@ const MIDDLE = 8;
 /** Number of dimensions that a part's hash selects. The part's weight is added to or subtracted from each. */
 const SIGNS = 4;
 /** The weight of a part that has no row, because it is rare. */
-const RAREST = 6;
+const RAREST = 7;
 
 /**
  * Writes the vector of a text, from the text's parts, into `target`: its length is 1, or 0 if the text has no
@@ -198,7 +198,8 @@ function mixed(hash: number): number {
   return (bits ^ (bits >>> 16)) >>> 0;
 }
 
-const OTHER_SCRIPT = /[\p{L}--\p{sc=Latin}]/v;
+/** Letters of no script, such as the micro sign, are not of another one. */
+const OTHER_SCRIPT = /[\p{L}--\p{sc=Latin}--\p{sc=Common}]/v;
 /** Matches UTF-16 units that may belong to non-Latin scripts: a fast test before `OTHER_SCRIPT`. */
 const OTHER_UNIT =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: these are ranges of units, not of characters.

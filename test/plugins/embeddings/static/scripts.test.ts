@@ -111,10 +111,9 @@ for (const { name } of OWN_MODELS) {
     const paragraphs = [readme, changelog, ...changelog.split('\n\n'), code.slice(0, 1000), code.slice(-2000)];
     const sentences = [
       'Grüße from a naïve café',
-      'x² + y',
       'Angström Ωm in a sentence of Latin words',
       '| Year | Town | Share |\n| --- | --- | --- |\n| 2024 | Paris | 12.5 % |',
-      'Lionel Messi and Zinedine Zidane met in Barcelona in 2007',
+      'When did Lionel Messi and Zinedine Zidane meet in Barcelona?',
       'See https://www.example.org/en-us/questions/1234567?page=2#answer',
     ];
     const changedOf = async (texts: readonly string[]) => {
@@ -162,11 +161,11 @@ async function copyWithout(name: string, member: string, target: string): Promis
   await writeFile(join(target, 'config.json'), JSON.stringify(config));
 }
 
-t.test('every letter that is not Latin is one of another script, and nothing else is', async (t) => {
+t.test('every letter of a script that is not Latin is one of another script, and nothing else is', async (t) => {
   const wrong = [];
   for (let code = 0; code <= 0x10ffff; code++) {
     const character = String.fromCodePoint(code);
-    const isOther = /[\p{L}--\p{sc=Latin}]/v.test(character);
+    const isOther = /[\p{L}--\p{sc=Latin}--\p{sc=Common}]/v.test(character);
     if (countOtherWords(character) !== Number(isOther)) wrong.push(code.toString(16));
   }
   t.same(wrong, []);
