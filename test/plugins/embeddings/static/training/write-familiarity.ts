@@ -58,7 +58,10 @@ function frequencies(paragraphs: readonly Uint32Array[]) {
     total += ids.length;
     for (const id of ids) (counts[id] as number)++;
   }
-  return { weight: Math.min(total, ENOUGH), counts: counts.map((count) => (count * 1e6) / Math.max(total, 1)) };
+  return {
+    weight: Math.min(total, ENOUGH),
+    counts: counts.map((count) => (count * 1e6) / Math.max(total, 1)),
+  };
 }
 
 /** The quadratic mean: a word that is frequent in one language says more than one that is in each sometimes. */
