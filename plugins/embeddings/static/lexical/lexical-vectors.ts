@@ -37,7 +37,11 @@ export function createLexicalVectors(dimensions: number): LexicalVectors {
 
   return (text, target) => {
     const counts = new Map<number, number>();
-    forEachPart(text, (part) => counts.set(part, (counts.get(part) ?? 0) + 1));
+    forEachPart(text, (hash) => {
+      // Maps are faster with signed integers.
+      const part = hash | 0;
+      counts.set(part, (counts.get(part) ?? 0) + 1);
+    });
     sums.fill(0);
     for (const [part, count] of counts) {
       const times = 1 + Math.log(count);
@@ -76,7 +80,7 @@ function parseRows(file: Buffer): Rows {
     levels[2 * (at - first) + 1] = (pair >> 4) - MIDDLE;
   }
   return {
-    indexes: new Map(Array.from(scales, (_, row) => [file.readUInt32LE(4 * row), row])),
+    indexes: new Map(Array.from(scales, (_, row) => [file.readInt32LE(4 * row), row])),
     scales,
     levels,
     weights: Float64Array.from(scales, (scale, row) => scale * halfLength(levels, row)),
