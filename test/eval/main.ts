@@ -5,7 +5,7 @@ const USAGE = `Usage: npm run eval [-- <subject>]
   languages FOLDER...  how often the language of files is found
   edits [SOURCES]      how many chunks have new ids after an edit
   structure FOLDER     how chunks of READMEs keep to their structure
-  topics FOLDER        how well \`semantic\` finds topics in the languages of a folder
+  world FOLDER [even]  how well answers and topics are found in the languages of a folder, by the odd or the even half
   headings [FOLDER]    how well numbered headings are found
   retrieval [FOLDER]   how well chunks are found, on small data or the data sets of a folder
   code FOLDER [SET]    how well functions are found by their documentation, or with \`exactness\` whether chunks are exact
@@ -30,9 +30,9 @@ if (subject === undefined) {
 } else if (subject === 'headings' && folders.length < 2) {
   const { evaluateHeadings } = await import('./headings.ts');
   evaluateHeadings(folders[0] ?? join(import.meta.dirname, 'data/headings'));
-} else if (subject === 'topics' && folders.length === 1) {
-  const { evaluateTopics } = await import('./topics.ts');
-  await evaluateTopics(folders[0] as string);
+} else if (subject === 'world' && folders.length > 0 && ['odd', 'even', undefined].includes(folders[1])) {
+  const { evaluateWorld } = await import('./world.ts');
+  await evaluateWorld(folders[0] as string, folders[1] === 'even' ? 'even' : 'odd');
 } else if (subject === 'structure' && folders.length === 1) {
   const { evaluateStructure } = await import('./structure/evaluate.ts');
   await evaluateStructure(folders[0] as string);

@@ -138,7 +138,8 @@ async function embedTexts(
     const ids = tokenizer.encode(text);
     const isKnown = hasWord(text, ids);
     pooling(ids, values, index * dimensions);
-    if (addParts(text, ids, values.subarray(index * dimensions, (index + 1) * dimensions), isKnown)) fallbacks++;
+    if (addParts(text, ids, values.subarray(index * dimensions, (index + 1) * dimensions), isKnown))
+      fallbacks++;
     else if (!isKnown) wordless.push(index);
     unchecked += 1 + ids.length;
     if (unchecked < TOKENS_BETWEEN_CHECKS) continue;

@@ -13,7 +13,7 @@ const MIDDLE = 8;
 /** Number of dimensions that a part's hash selects. The part's weight is added to or subtracted from each. */
 const SIGNS = 4;
 /** The weight of a part that has no row, because it is rare. */
-const RAREST = 6;
+const RAREST = 7;
 
 /**
  * Writes the vector of a text, from the text's parts, into `target`: its length is 1, or 0 if the text has no
@@ -37,7 +37,11 @@ export function createLexicalVectors(dimensions: number): LexicalVectors {
 
   return (text, target) => {
     const counts = new Map<number, number>();
-    forEachPart(text, (part) => counts.set(part, (counts.get(part) ?? 0) + 1));
+    forEachPart(text, (hash) => {
+      // Maps are faster with signed integers.
+      const part = hash | 0;
+      counts.set(part, (counts.get(part) ?? 0) + 1);
+    });
     sums.fill(0);
     for (const [part, count] of counts) {
       const times = 1 + Math.log(count);
@@ -76,7 +80,7 @@ function parseRows(file: Buffer): Rows {
     levels[2 * (at - first) + 1] = (pair >> 4) - MIDDLE;
   }
   return {
-    indexes: new Map(Array.from(scales, (_, row) => [file.readUInt32LE(4 * row), row])),
+    indexes: new Map(Array.from(scales, (_, row) => [file.readInt32LE(4 * row), row])),
     scales,
     levels,
     weights: Float64Array.from(scales, (scale, row) => scale * halfLength(levels, row)),
@@ -198,7 +202,8 @@ function mixed(hash: number): number {
   return (bits ^ (bits >>> 16)) >>> 0;
 }
 
-const OTHER_SCRIPT = /[\p{L}--\p{sc=Latin}]/v;
+/** Letters of no script, such as the micro sign, are not of another one. */
+const OTHER_SCRIPT = /[\p{L}--\p{sc=Latin}--\p{sc=Common}]/v;
 /** Matches UTF-16 units that may belong to non-Latin scripts: a fast test before `OTHER_SCRIPT`. */
 const OTHER_UNIT =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: these are ranges of units, not of characters.

@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import type { EmbeddingModel } from '../../../../core/contracts/embedding.ts';
 import { OWN_MODELS } from '../../../../plugins/embeddings/static/index.ts';
-import { countOtherWords, forEachPart } from '../../../../plugins/embeddings/static/lexical/lexical-vectors.ts';
+import {
+  countOtherWords,
+  forEachPart,
+} from '../../../../plugins/embeddings/static/lexical/lexical-vectors.ts';
 import { never } from '../../../support/hosted-host.ts';
 import { createRandom } from '../../../support/random.ts';
 import { createProviderWithFolder, openModel } from './support/models.ts';
@@ -108,13 +111,18 @@ for (const { name } of OWN_MODELS) {
     const changelog = await readFile(new URL('../../../../CHANGELOG.md', import.meta.url), 'utf8');
     const lines = `${readme}\n${changelog}`.split('\n').filter((line) => !OTHER_LETTER.test(line));
     const code = await readFile(new URL(import.meta.url), 'utf8');
-    const paragraphs = [readme, changelog, ...changelog.split('\n\n'), code.slice(0, 1000), code.slice(-2000)];
+    const paragraphs = [
+      readme,
+      changelog,
+      ...changelog.split('\n\n'),
+      code.slice(0, 1000),
+      code.slice(-2000),
+    ];
     const sentences = [
       'Grüße from a naïve café',
-      'x² + y',
       'Angström Ωm in a sentence of Latin words',
       '| Year | Town | Share |\n| --- | --- | --- |\n| 2024 | Paris | 12.5 % |',
-      'Lionel Messi and Zinedine Zidane met in Barcelona in 2007',
+      'Angela Merkel met the president of Brazil in Hamburg in 2017',
       'See https://www.example.org/en-us/questions/1234567?page=2#answer',
     ];
     const changedOf = async (texts: readonly string[]) => {
@@ -162,15 +170,18 @@ async function copyWithout(name: string, member: string, target: string): Promis
   await writeFile(join(target, 'config.json'), JSON.stringify(config));
 }
 
-t.test('every letter that is not Latin is one of another script, and nothing else is', async (t) => {
-  const wrong = [];
-  for (let code = 0; code <= 0x10ffff; code++) {
-    const character = String.fromCodePoint(code);
-    const isOther = /[\p{L}--\p{sc=Latin}]/v.test(character);
-    if (countOtherWords(character) !== Number(isOther)) wrong.push(code.toString(16));
-  }
-  t.same(wrong, []);
-});
+t.test(
+  'every letter of a script that is not Latin is one of another script, and nothing else is',
+  async (t) => {
+    const wrong = [];
+    for (let code = 0; code <= 0x10ffff; code++) {
+      const character = String.fromCodePoint(code);
+      const isOther = /[\p{L}--\p{sc=Latin}--\p{sc=Common}]/v.test(character);
+      if (countOtherWords(character) !== Number(isOther)) wrong.push(code.toString(16));
+    }
+    t.same(wrong, []);
+  },
+);
 
 t.test('a word of ten million characters does not overflow the stack', async (t) => {
   for (const character of ['a', '漢']) {

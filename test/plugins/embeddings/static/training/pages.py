@@ -122,4 +122,5 @@ def main(clones, pages):
                 write_pages(clones, pages, repository, commit, language, pattern)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])
