@@ -154,8 +154,9 @@ def main(clones, pages):
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "sources.tsv"), encoding="utf-8") as file:
         for line in file:
             if not line.startswith("#"):
-                repository, commit, _, language, pattern = line.rstrip("\n").split("\t")
-                write_pages(clones, pages, repository, commit, language, pattern)
+                repository, commit, _, languages, pattern = line.rstrip("\n").split("\t")
+                for language in languages.split():
+                    write_pages(clones, pages, repository, commit, language, pattern.replace("{}", language))
 
 
 if __name__ == "__main__":
