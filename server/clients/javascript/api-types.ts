@@ -651,7 +651,7 @@ export interface StreamLine {
   /** Their indexes, such as those of chunks; the first 100. */
   embedding_empty_at?: number[];
   /**
-   * Number of texts in scripts unknown to the model: their vectors are lexical; missing if zero.
+   * Number of texts in languages unknown to the model: their vectors are lexical; missing if zero.
    * @min 1
    */
   embedding_fallback?: number;
@@ -1769,7 +1769,7 @@ export interface Job {
   chunks: number;
   /** Number of texts with no word that the model knows: their vectors mean nothing. */
   embedding_empty: number;
-  /** Number of texts in scripts unknown to the model: their vectors are lexical. */
+  /** Number of texts in languages unknown to the model: their vectors are lexical. */
   embedding_fallback: number;
   /** Number of texts that are longer than the window of the model. */
   embedding_cut: number;

@@ -64,7 +64,7 @@ export const job = {
       count,
     ),
     embedding_fallback: described(
-      'Number of texts in scripts unknown to the model: their vectors are lexical.',
+      'Number of texts in languages unknown to the model: their vectors are lexical.',
       count,
     ),
     embedding_cut: described('Number of texts that are longer than the window of the model.', count),

@@ -202,7 +202,7 @@ export const VECTOR_TOTALS = {
     help: 'Embedded texts whose vectors are lexical.',
     level: 'info',
     message:
-      'embedding: some texts are in scripts that the model does not know, so their vectors are lexical; an embedding_model of their language finds more',
+      'embedding: some texts are in languages that the model does not know, so their vectors are lexical; an embedding_model of their language finds more',
   },
   embedding_cut: {
     help: 'Embedded texts that are longer than the window of the model.',

@@ -115,7 +115,7 @@ export const modelHeader = {
     text,
   ),
   'x-embedding-fallback': described(
-    'Number of texts in scripts unknown to the model: their vectors are lexical.',
+    'Number of texts in languages unknown to the model: their vectors are lexical.',
     text,
   ),
   'x-embedding-cut': described(

@@ -26,7 +26,7 @@ const streamLine = {
       type: 'integer',
       minimum: 1,
       description:
-        'Number of texts in scripts unknown to the model: their vectors are lexical; missing if zero.',
+        'Number of texts in languages unknown to the model: their vectors are lexical; missing if zero.',
     },
     embedding_cut: {
       type: 'integer',

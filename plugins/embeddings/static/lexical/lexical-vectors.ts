@@ -43,11 +43,15 @@ export function createLexicalVectors(dimensions: number): LexicalVectors {
 
   return (text, target) => {
     const counts = new Map<number, number>();
-    forEachPart(text, (part) => counts.set(part, (counts.get(part) ?? 0) + 1));
+    forEachPart(text, (hash) => {
+      // Maps are faster with signed integers.
+      const part = hash | 0;
+      counts.set(part, (counts.get(part) ?? 0) + 1);
+    });
     sums.fill(0);
     for (const [part, count] of counts) {
       const times = 1 + Math.log(count);
-      const row = placeOf(part, hashes);
+      const row = placeOf(part >>> 0, hashes);
       if (row < 0) addSigns(sums, 0, part, times * RAREST);
       else addRow(part, row, times);
     }

@@ -324,7 +324,7 @@ class Job(Record):
     chunks: int
     # Texts of which the model knows no word.
     embedding_empty: int = 0
-    # Texts in scripts unknown to the model, whose vectors are lexical.
+    # Texts in languages unknown to the model, whose vectors are lexical.
     embedding_fallback: int = 0
     # Texts that are longer than the window of the model.
     embedding_cut: int = 0
