@@ -130,5 +130,7 @@ for (const language of globSync('*/', { cwd: pages }).sort()) {
   for (const [name, each] of Object.entries(numbers)) writeFileSync(join(folder, name), each);
   writeFileSync(join(folder, 'hashes'), Buffer.concat(hashes.map((each) => Buffer.from(each.buffer))));
   writeFileSync(join(folder, 'counts'), Buffer.concat(counts.map((each) => Buffer.from(each.buffer))));
-  process.stdout.write(`${language}: ${paragraphs} paragraphs, ${lengths.length} texts, ${pairs.length / 3} pairs\n`);
+  process.stdout.write(
+    `${language}: ${paragraphs} paragraphs, ${lengths.length} texts, ${pairs.length / 3} pairs\n`,
+  );
 }
