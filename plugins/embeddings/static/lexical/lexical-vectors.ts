@@ -33,7 +33,8 @@ export function createLexicalVectors(dimensions: number): LexicalVectors {
     let square = 0;
     for (let at = 0; at < width; at += 2) {
       const pair = levels[from + at / 2] as number;
-      const [one, other] = [(pair & 15) - MIDDLE, (pair >> 4) - MIDDLE];
+      const one = (pair & 15) - MIDDLE;
+      const other = (pair >> 4) - MIDDLE;
       sums[at] = (sums[at] as number) + scale * one;
       sums[at + 1] = (sums[at + 1] as number) + scale * other;
       square += one * one + other * other;
