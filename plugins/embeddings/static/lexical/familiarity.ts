@@ -25,8 +25,8 @@ const LOWEST = 4;
 const FIRST = 3;
 
 /** The familiarity up to which a text has the vector of its parts alone, and from which that of the vocabulary alone. */
-const UNKNOWN = -0.25;
-const KNOWN = 0.25;
+const UNKNOWN = 0;
+const KNOWN = 0.3;
 
 /** The share of a text's parts in its vector: 0 for a text that the vocabulary knows, 1 for one in another language. */
 export function shareOfParts(familiarity: number): number {
