@@ -22,17 +22,24 @@ const RAREST = 7;
 export type LexicalVectors = (text: string, target: Float32Array) => void;
 
 export function createLexicalVectors(dimensions: number): LexicalVectors {
-  const { indexes, scales, levels, weights } = readRows();
+  const { hashes, scales, levels } = readRows();
   const sums = new Float64Array(dimensions);
   const width = Math.min(ROW, dimensions);
 
+  /** Adds the row and, in the dimensions after it, signs of the same length. */
   function addRow(part: number, row: number, times: number): void {
     const scale = times * (scales[row] as number);
-    const from = row * ROW;
-    for (let at = 0; at < width; at++) {
-      sums[at] = (sums[at] as number) + scale * (levels[from + at] as number);
+    const from = (row * ROW) / 2;
+    let square = 0;
+    for (let at = 0; at < width; at += 2) {
+      const pair = levels[from + at / 2] as number;
+      const one = (pair & 15) - MIDDLE;
+      const other = (pair >> 4) - MIDDLE;
+      sums[at] = (sums[at] as number) + scale * one;
+      sums[at + 1] = (sums[at + 1] as number) + scale * other;
+      square += one * one + other * other;
     }
-    if (dimensions > ROW) addSigns(sums, ROW, part, times * (weights[row] as number));
+    if (dimensions > ROW) addSigns(sums, ROW, part, scale * Math.sqrt(square / SIGNS));
   }
 
   return (text, target) => {
@@ -45,8 +52,8 @@ export function createLexicalVectors(dimensions: number): LexicalVectors {
     sums.fill(0);
     for (const [part, count] of counts) {
       const times = 1 + Math.log(count);
-      const row = indexes.get(part);
-      if (row === undefined) addSigns(sums, 0, part, times * RAREST);
+      const row = placeOf(part >>> 0, hashes);
+      if (row < 0) addSigns(sums, 0, part, times * RAREST);
       else addRow(part, row, times);
     }
     const scale = inverse(sums);
@@ -55,11 +62,11 @@ export function createLexicalVectors(dimensions: number): LexicalVectors {
 }
 
 interface Rows {
-  readonly indexes: ReadonlyMap<number, number>;
+  /** Rising hashes of the parts. */
+  readonly hashes: Uint32Array;
   readonly scales: Float32Array;
-  readonly levels: Int8Array;
-  /** Weights by row. With this weight, the signs of a part have the same vector length as its row. */
-  readonly weights: Float64Array;
+  /** Values by part, two in a byte, the first in the lower bits. */
+  readonly levels: Uint8Array;
 }
 
 let read: Rows | undefined;
@@ -69,28 +76,28 @@ function readRows(): Rows {
   return read;
 }
 
-function parseRows(file: Buffer): Rows {
-  const parts = file.length / PART_BYTES;
-  const scales = Float32Array.from({ length: parts }, (_, row) => file.readFloatLE(4 * (parts + row)));
-  const levels = new Int8Array(parts * ROW);
-  const first = 8 * parts;
-  for (let at = first; at < file.length; at++) {
-    const pair = file[at] as number;
-    levels[2 * (at - first)] = (pair & 15) - MIDDLE;
-    levels[2 * (at - first) + 1] = (pair >> 4) - MIDDLE;
-  }
+function parseRows({ buffer, byteOffset, byteLength }: Buffer<ArrayBuffer>): Rows {
+  const bytes = buffer.slice(byteOffset, byteOffset + byteLength);
+  const parts = byteLength / PART_BYTES;
   return {
-    indexes: new Map(Array.from(scales, (_, row) => [file.readInt32LE(4 * row), row])),
-    scales,
-    levels,
-    weights: Float64Array.from(scales, (scale, row) => scale * halfLength(levels, row)),
+    hashes: new Uint32Array(bytes, 0, parts),
+    scales: new Float32Array(bytes, 4 * parts, parts),
+    levels: new Uint8Array(bytes, 8 * parts),
   };
 }
 
-/** The weight of signs, in levels, with which `SIGNS` signs have the same vector length as the row. */
-function halfLength(levels: Int8Array, row: number): number {
-  const values = levels.subarray(row * ROW, (row + 1) * ROW);
-  return Math.sqrt(values.reduce((sum, level) => sum + level ** 2, 0) / SIGNS);
+/** The place of a value among rising ones, or -1. */
+function placeOf(value: number, values: Uint32Array): number {
+  let low = 0;
+  let high = values.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const found = values[middle] as number;
+    if (found === value) return middle;
+    if (found < value) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
 }
 
 function addSigns(sum: Float64Array, first: number, part: number, weight: number): void {

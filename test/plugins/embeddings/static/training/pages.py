@@ -1,7 +1,7 @@
 """Writes the pages of translated documentation as plain paragraphs: pages.py CLONES PAGES.
 
 Reads the repositories of `sources.tsv` at their commits, from CLONES/<owner>+<name>, a bare clone that it makes if there
-is none. Writes PAGES/<language>/<owner>+<name>/<number>.txt.
+is none. Writes PAGES/<language>/<owner>+<name>/<number>.txt: paragraphs, and headings after `# `.
 """
 
 import html
@@ -13,12 +13,14 @@ import sys
 
 # Characters of a page, and letters of a paragraph, that say enough.
 MIN_LENGTH, MIN_LETTERS = 150, 12
-# Share of letters that are not Latin: Chinese, Japanese and Korean have more to a letter.
-OTHER_LETTERS = {"ja": 0.3, "ko": 0.3, "zh": 0.3}
+# Share of letters that are not Latin, in languages that have other letters.
+OTHER_LETTERS = {"ar": 0.5, "hi": 0.5, "ja": 0.3, "ko": 0.3, "ru": 0.5, "zh": 0.3}
 MAX = 3_000_000
 
 LETTER = re.compile(r"[^\W\d_]")
-LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
+LATIN = re.compile(r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
+WORD = re.compile(r"[^\W\d_]+")
+ENGLISH = set("the of and to is that this with for you are it from be by when if your not can which will has have".split())
 
 
 def git(clone, *arguments, **settings):
@@ -53,25 +55,37 @@ def read_files(clone, commit, pattern):
 
 
 def from_markdown(text):
+    title = re.match(r"\A\s*---\n(?:.*\n)*?title: *[\"']?(.*?)[\"']? *\n", text)
     text = re.sub(r"\A\s*---\n.*?\n---\n", "", text, flags=re.S)
+    if title:
+        text = f"# {title[1]}\n\n{text}"
     text = re.sub(r"^[ \t>]*(```+|~~~+).*?^[ \t>]*\1[ \t]*$", "\n\n", text, flags=re.S | re.M)
     text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
     text = re.sub(r"^(import|export|:::|\|) .*$", "", text, flags=re.M)
-    text = re.sub(r"\{[#%][^}\n]*\}|!\[[^\]]*\]\([^)]*\)", "", text)
+    text = re.sub(r"\{[#%][^}\n]*\}|\{/\*.*?\*/\}|!\[[^\]]*\]\([^)]*\)", "", text)
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"<[^>\n]{1,300}>", "", text)
-    text = re.sub(r"^\s*(#+|=+|[*+-]|\d+\.|>)\s+", "", text, flags=re.M)
+    text = re.sub(r"^#+[ \t]+(.*)$", r"\n\n# \1\n\n", text, flags=re.M)
+    text = re.sub(r"^\s*(=+|[*+-]|\d+\.|>)\s+", "", text, flags=re.M)
     return html.unescape(re.sub(r"[*`_]{1,3}(?=\S)|(?<=\S)[*`_]{1,3}", "", text))
 
 
-CODE = "programlisting|screen|methodsynopsis|constructorsynopsis|synopsis|classsynopsis|info|literallayout"
-BLOCKS = "para|simpara|title|listitem|row|entry|refpurpose|refsect1|section|note|warning|example|term|refname"
+CODE = (
+    "programlisting|screen|methodsynopsis|constructorsynopsis|synopsis|classsynopsis|info|literallayout"
+    "|code|metadata|m:math|math|table|iframe"
+)
+BLOCKS = (
+    "para|simpara|listitem|row|entry|refpurpose|refsect1|section|note|warning|example|term|refname|item|list|content|document"
+)
 
 
-def from_docbook(text):
+def from_markup(text):
+    """DocBook, and the CNXML of textbooks."""
     text = re.sub(r"<!--.*?-->|<\?.*?\?>|<!DOCTYPE.*?>", "", text, flags=re.S)
-    text = re.sub(rf"<({CODE})\b.*?</\1>", "\n\n", text, flags=re.S)
+    text = re.sub(rf"<({CODE})\b[^>]*/>", " ", text)
+    text = re.sub(rf"<({CODE})\b.*?</\1>", " ", text, flags=re.S)
     text = re.sub(r"[ \t]*\n[ \t]*(?!\n)", " ", text)
+    text = re.sub(r"<title\b[^>]*>(.*?)</title>", r"\n\n# \1\n\n", text)
     text = re.sub(rf"</?({BLOCKS})\b[^>]*>", "\n\n", text)
     text = re.sub(r"<[^>]*>", "", text)
     return html.unescape(re.sub(r"&(?!(?:lt|gt|amp|quot|nbsp);)\w[.\w-]*;", " ", text))
@@ -85,15 +99,37 @@ def from_notebook(text):
     return "\n\n".join(from_markdown("".join(cell["source"])) for cell in cells if cell.get("cell_type") == "markdown")
 
 
-READERS = {".xml": from_docbook, ".ipynb": from_notebook}
+def from_catalogue(text):
+    """The translations of a gettext catalogue, in its order."""
+    found = re.findall(r'^msgstr ((?:"(?:[^"\\]|\\.)*"\s*)+)', re.sub(r"\A.*?\n\n(?=#|msgid)", "", text, flags=re.S), re.M)
+    texts = ("".join(re.findall(r'"((?:[^"\\]|\\.)*)"', one)) for one in found)
+    return re.sub(r":[a-z:]+:`[!~]?([^`<]*)(?: <[^>]*>)?`|[`*]+|\\[\"n]", r"\1", "\n\n".join(texts))
+
+
+READERS = {
+    ".xml": from_markup,
+    ".cnxml": from_markup,
+    ".ipynb": from_notebook,
+    ".po": from_catalogue,
+}
+
+
+def is_in(paragraph, language):
+    """Whether the letters are those of the language. Pages that wait for translation are in English."""
+    letters = len(LETTER.findall(paragraph))
+    if letters < MIN_LETTERS:
+        return paragraph.startswith("# ") and letters > 1
+    latin = len(LATIN.findall(paragraph))
+    if language in OTHER_LETTERS:
+        return letters - latin >= OTHER_LETTERS[language] * letters
+    words = WORD.findall(paragraph.lower())
+    return latin > 0.9 * letters and sum(word in ENGLISH for word in words) <= 0.08 * len(words)
 
 
 def paragraphs(text, language):
     for paragraph in re.split(r"\n\s*\n", text):
         paragraph = re.sub(r"\s+", " ", paragraph).strip()
-        letters = len(LETTER.findall(paragraph))
-        other = letters - len(LATIN.findall(paragraph))
-        if letters >= MIN_LETTERS and other >= OTHER_LETTERS.get(language, 0.5) * letters:
+        if is_in(paragraph, language):
             yield paragraph
 
 
@@ -104,8 +140,8 @@ def write_pages(clones, pages, repository, commit, language, pattern):
     seen, count = set(), 0
     for path, text in read_files(clone, commit, pattern):
         read = READERS.get(os.path.splitext(path)[1], from_markdown)
-        found = [one for one in dict.fromkeys(paragraphs(read(text), language)) if one not in seen]
-        seen.update(found)
+        found = [one for one in paragraphs(read(text), language) if one not in seen]
+        seen.update(one for one in found if not one.startswith("# "))
         page = "\n\n".join(found)
         if len(page) >= MIN_LENGTH:
             with open(os.path.join(folder, f"{count:05}.txt"), "w", encoding="utf-8") as file:
@@ -115,11 +151,12 @@ def write_pages(clones, pages, repository, commit, language, pattern):
 
 
 def main(clones, pages):
-    with open(os.path.join(os.path.dirname(__file__), "sources.tsv"), encoding="utf-8") as file:
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "sources.tsv"), encoding="utf-8") as file:
         for line in file:
             if not line.startswith("#"):
-                repository, commit, _, language, pattern = line.rstrip("\n").split("\t")
-                write_pages(clones, pages, repository, commit, language, pattern)
+                repository, commit, _, languages, pattern = line.rstrip("\n").split("\t")
+                for language in languages.split():
+                    write_pages(clones, pages, repository, commit, language, pattern.replace("{}", language))
 
 
 if __name__ == "__main__":
