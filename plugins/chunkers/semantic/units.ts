@@ -47,7 +47,11 @@ function joinedStretches(text: string): Stretch[] {
     const next = blocks[index + 1];
     if (kind === 'heading') add(start, next === undefined ? end : next.start + 1, true, false);
     else if (WHOLE.has(kind)) add(start, end, false, true);
-    else if (next !== undefined && WHOLE.has(next.kind) && COLON.test(text.slice(Math.max(end - 8, start), end)))
+    else if (
+      next !== undefined &&
+      WHOLE.has(next.kind) &&
+      COLON.test(text.slice(Math.max(end - 8, start), end))
+    )
       add(end - 1, next.start + 1, false, false);
   }
   return stretches;

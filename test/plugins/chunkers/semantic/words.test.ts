@@ -71,19 +71,19 @@ t.test('the overlap at a gap is a cosine of sums, relative to its nearest maxima
       const rows = rowsOf(read(sentences));
       const total = (from: number, to: number) =>
         (rows[0] as number[]).map((_, at) => sum(rows.slice(from, to).map((row) => row[at] as number)));
-      const cosines = rows.slice(1).map((_, gap) => {
-        const before = total(Math.max(gap + 1 - window, 0), gap + 1);
-        const after = total(gap + 1, Math.min(gap + 1 + window, rows.length));
-        return product(before, after) / Math.sqrt(product(before, before) * product(after, after)) || 0;
-      }).map((cosine) => Math.round(cosine * 1e7) / 1e7);
+      const cosines = rows
+        .slice(1)
+        .map((_, gap) => {
+          const before = total(Math.max(gap + 1 - window, 0), gap + 1);
+          const after = total(gap + 1, Math.min(gap + 1 + window, rows.length));
+          return product(before, after) / Math.sqrt(product(before, before) * product(after, after)) || 0;
+        })
+        .map((cosine) => Math.round(cosine * 1e7) / 1e7);
       const found = wordOverlaps(read(sentences), window);
       for (const [gap, cosine] of cosines.entries()) {
         let [left, right] = [gap, gap];
         while (left > 0 && (cosines[left - 1] as number) >= (cosines[left] as number)) left--;
-        while (
-          right + 1 < cosines.length &&
-          (cosines[right + 1] as number) >= (cosines[right] as number)
-        )
+        while (right + 1 < cosines.length && (cosines[right + 1] as number) >= (cosines[right] as number))
           right++;
         const peak = ((cosines[left] as number) + (cosines[right] as number)) / 2;
         const expected = (cosine + 0.01 * USUAL_OVERLAP) / (peak + 0.01);
@@ -113,9 +113,6 @@ t.test('words show topics where the model sees none', async (t) => {
   ];
   const text = [...bread, ...bread, ...moon, ...moon].join('');
   for (const options of [{ threshold: 'auto' }, { mode: 'cluster' }]) {
-    t.same(await textsOf(blind, text, options), [
-      [...bread, ...bread].join(''),
-      [...moon, ...moon].join(''),
-    ]);
+    t.same(await textsOf(blind, text, options), [[...bread, ...bread].join(''), [...moon, ...moon].join('')]);
   }
 });
