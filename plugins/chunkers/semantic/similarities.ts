@@ -42,7 +42,7 @@ const MAX_SHARE = 0.95;
  *
  * @param lexical the share of sentences that the model compared by its lexical method
  */
-export function withoutCommon(vectors: SentenceVectors, lexical: number): SentenceVectors {
+function withoutCommon(vectors: SentenceVectors, lexical: number): SentenceVectors {
   const { indexes, values, dimensions } = vectors;
   const [low, high] = [0, 1].map(
     (at) => (1 - lexical) * (COMMON.known[at] as number) + lexical * (COMMON.lexical[at] as number),
