@@ -132,7 +132,8 @@ async function withReports<T>(
   }
 }
 
-/** Names of the reports that the service itself makes about a model. */
+/** The report that the service itself makes about the chunks of a chunker, and those about a model. */
+const OF_CHUNKERS = ['chunks-oversize'];
 const OF_MODELS = [
   'embedding-model',
   'embedding-empty',
@@ -142,8 +143,12 @@ const OF_MODELS = [
 ];
 
 /** @throws BrokenContract for a name that is not in the manifest */
-function checkReports({ reports = {}, uses = [] }: Manifest, names: readonly string[]): void {
-  const listed = [...Object.keys(reports), ...(uses.includes('embedding') ? OF_MODELS : [])];
+function checkReports({ kind, reports = {}, uses = [] }: Manifest, names: readonly string[]): void {
+  const listed = [
+    ...Object.keys(reports),
+    ...(kind === 'chunker' ? OF_CHUNKERS : []),
+    ...(uses.includes('embedding') ? OF_MODELS : []),
+  ];
   const unlisted = names.filter((name) => !listed.includes(name));
   if (unlisted.length === 0) return;
   throw new BrokenContract([

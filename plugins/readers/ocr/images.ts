@@ -91,7 +91,8 @@ function greyOf(data: Uint8Array, channels: number): Uint8Array {
 }
 
 function reasonFor(error: unknown): string {
-  const reason = (reasonOf(error).split('\n')[0] ?? '').replace(/[.:\s]+$/, '');
+  // The rest of a message of libvips may belong to an earlier image.
+  const reason = reasonOf(error).split(/[:\n]/)[0]?.trim() ?? '';
   if (/unsupported image format/i.test(reason)) return 'it is not an image, or broken';
   if (/exceeds pixel limit/i.test(reason)) return TOO_LARGE;
   return `it is broken: ${reason}`;
