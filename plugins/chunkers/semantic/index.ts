@@ -77,7 +77,7 @@ function minimumOf(
 const MAX_SHARE_OF_TEXT = 0.25;
 
 /** A chunk that may be larger has no larger minimum: topics are as long as they are. */
-const MAX_FOR_FRACTION = 512;
+const MAX_FOR_FRACTION = 256;
 
 function minTokensOf({ min_chunk_size, chunk_size }: SemanticOptions): number {
   return min_chunk_size < 1 ? min_chunk_size * Math.min(chunk_size, MAX_FOR_FRACTION) : min_chunk_size;
@@ -87,7 +87,7 @@ function minTokensOf({ min_chunk_size, chunk_size }: SemanticOptions): number {
 const MIN_FOR_AUTO = 8;
 
 /** How much the similarity changes with the overlap of words. In a text of few sentences, rare words are not known. */
-const WORD_WEIGHT = 0.22;
+const WORD_WEIGHT = 0.15;
 const FEW_SENTENCES = 15;
 
 /** Similarities are rounded to this many steps per 1, so that equal gaps stay equal. */

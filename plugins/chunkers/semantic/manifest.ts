@@ -42,7 +42,7 @@ const options = {
       ...minimumChunk,
       default: 0.1,
       description:
-        'A stretch of fewer tokens joins the neighbour that it resembles more. Below 1: a fraction of chunk_size, or of 512 if that is less; from 1 up: a number of tokens.',
+        'A stretch of fewer tokens joins the neighbour that it resembles more. Below 1: a fraction of chunk_size, or of 256 if that is less; from 1 up: a number of tokens.',
     },
     min_characters_per_chunk: {
       type: ['integer', 'null'],

@@ -927,7 +927,7 @@ export interface SemanticChunkerOptions {
   min_sentences_per_chunk?: number;
   /** Minimum characters per sentence; a shorter one is joined to its neighbour. */
   min_characters_per_sentence?: number;
-  /** A stretch of fewer tokens joins the neighbour that it resembles more. Below 1: a fraction of chunk_size, or of 512 if that is less; from 1 up: a number of tokens. */
+  /** A stretch of fewer tokens joins the neighbour that it resembles more. Below 1: a fraction of chunk_size, or of 256 if that is less; from 1 up: a number of tokens. */
   min_chunk_size?: number;
   /** Minimum characters per chunk, as far as chunk_size allows it; counts instead of min_chunk_size. */
   min_characters_per_chunk?: number | null;

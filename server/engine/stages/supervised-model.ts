@@ -123,9 +123,9 @@ export async function countingTokenizer(model: EmbeddingModel): Promise<Tokenize
     encode: encoded,
     tokenize(text) {
       const whole = tokenizer.tokenize(text);
-      const mayBeUnknown = LONG_WORD.test(text)
-        ? (part: string) => OTHER_LETTER.test(part) || LONG_WORD.test(part)
-        : (part: string) => OTHER_LETTER.test(part);
+      const hasLongWord = LONG_WORD.test(text);
+      const mayBeUnknown = (part: string) =>
+        (BEYOND_LATIN.test(part) && OTHER_LETTER.test(part)) || (hasLongWord && LONG_WORD.test(part));
       if (!mayBeUnknown(text)) return whole;
       return {
         count(start, end) {
@@ -144,6 +144,8 @@ export async function countingTokenizer(model: EmbeddingModel): Promise<Tokenize
 /** A non-Latin letter. Vocabularies have all Latin words, so Latin letters count only in words above `MAX_WORD`. */
 const LETTERS = /[\p{L}--\p{Script=Latin}]/gv;
 const CHARACTERS = /\P{M}/gu;
+/** Units that letters of other scripts may have: a fast test before `OTHER_LETTER`. */
+const BEYOND_LATIN = /[\xb5\u02b9-\uffff]/;
 const OTHER_LETTER = /[\p{L}--\p{Script=Latin}]/v;
 const LONG_WORD = /\S{101}/;
 /** Maximum characters of a word; tokenizers of models treat longer words as unknown. */
