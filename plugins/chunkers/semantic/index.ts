@@ -11,7 +11,12 @@ import { findClusters, offsetFor, type Sentences } from './clusters.ts';
 import type manifest from './manifest.ts';
 import type { SemanticOptions } from './manifest.ts';
 import { evenOutLast, joinShort, keepApart, type Minimum } from './minimum.ts';
-import { bridgedSimilarities, embedSentences, gapSimilarities } from './similarities.ts';
+import {
+  bridgedSimilarities,
+  type EmbeddedSentences,
+  embedSentences,
+  gapSimilarities,
+} from './similarities.ts';
 import { type Smoothing, smooth } from './smoothing.ts';
 import { unitBoundaries, withClauses } from './units.ts';
 import { readWords, USUAL_OVERLAP, wordOverlaps } from './words.ts';
@@ -37,13 +42,13 @@ async function findStarts(
   { model, tokens, signal }: ChunkContext<'embedding'>,
 ): Promise<number[]> {
   if (units.length <= 2) return [];
-  const vectors = await embedSentences(text, units, model, signal);
+  const { vectors, lexical } = await embedSentences(text, units, model, signal);
   signal.throwIfAborted();
   const sentences = { vectors, words: readWords(text, units, vectors.indexes) };
   const counted = totalsOf(units, (start, end) => tokens.count(start, end));
   const minimum = minimumOf(text, units, counted, options);
   if (options.mode === 'threshold') {
-    return findLows(sentences, minimum, options, model).map((unit) => units[unit] as number);
+    return findLows({ ...sentences, lexical }, minimum, options, model).map((unit) => units[unit] as number);
   }
   const limits = {
     size: options.chunk_size,
@@ -86,8 +91,11 @@ function minTokensOf({ min_chunk_size, chunk_size }: SemanticOptions): number {
 /** Minimum sentences from which the usual similarity of a text can be determined. */
 const MIN_FOR_AUTO = 8;
 
-/** How much the similarity changes with the overlap of words. In a text of few sentences, rare words are not known. */
-const WORD_WEIGHT = 0.15;
+/**
+ * How much the similarity changes with the overlap of words, beside vectors of sentences that the model knows, and beside
+ * those that it compares by its lexical method. In a text of few sentences, rare words are not known.
+ */
+const WORD_WEIGHTS = { known: 0.15, lexical: 0.22 } as const;
 const FEW_SENTENCES = 15;
 
 /** Similarities are rounded to this many steps per 1, so that equal gaps stay equal. */
@@ -95,7 +103,7 @@ const STEPS = 1e7;
 
 /** Finds gaps whose similarity is a local minimum below the threshold. @returns the sentences after these gaps */
 function findLows(
-  { vectors, words }: Sentences,
+  { vectors, words, lexical }: Sentences & EmbeddedSentences,
   minimum: Minimum,
   options: SemanticOptions,
   model: EmbeddingModel,
@@ -105,7 +113,8 @@ function findLows(
   const toScale = (cosine: number) => model.calibrate?.(cosine) ?? usualScale(cosine);
   // Single sentences share few words, so that their overlap needs a wider window.
   const overlaps = wordOverlaps(words, similarity_window + 1);
-  const weight = (WORD_WEIGHT * overlaps.length) / (overlaps.length + FEW_SENTENCES);
+  const full = WORD_WEIGHTS.known * (1 - lexical) + WORD_WEIGHTS.lexical * lexical;
+  const weight = (full * overlaps.length) / (overlaps.length + FEW_SENTENCES);
   const similarities = gapSimilarities(vectors, similarity_window).map((cosine, gap) => {
     const similarity = toScale(cosine) + weight * ((overlaps[gap] as number) - USUAL_OVERLAP);
     return Math.round(similarity * STEPS) / STEPS;

@@ -12,19 +12,26 @@ export interface SentenceVectors {
   readonly dimensions: number;
 }
 
+export interface EmbeddedSentences {
+  readonly vectors: SentenceVectors;
+  /** The share of sentences that the model compares by its lexical method, from 0 to 1. */
+  readonly lexical: number;
+}
+
 export async function embedSentences(
   text: string,
   boundaries: readonly number[],
   model: EmbeddingModel,
   signal: AbortSignal,
-): Promise<SentenceVectors> {
+): Promise<EmbeddedSentences> {
   const sentences: string[] = [];
   for (let sentence = 0; sentence + 1 < boundaries.length; sentence++) {
     sentences.push(text.slice(boundaries[sentence], boundaries[sentence + 1]));
   }
   const { dimensions, values, fallback } = await model.embed(sentences, { purpose: 'similarity', signal });
   const vectors = toUnitVectors(values, dimensions);
-  return withoutCommon(vectors, (fallback?.texts ?? 0) / sentences.length);
+  const lexical = (fallback?.texts ?? 0) / sentences.length;
+  return { vectors: withoutCommon(vectors, lexical), lexical };
 }
 
 /**
