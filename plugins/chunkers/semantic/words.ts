@@ -66,11 +66,13 @@ export function readWords(
     }
     starts[row + 1] = ids.length;
   }
-  const weights = Float64Array.from(ids, (id, entry) => {
-    return (counts[entry] as number) * rarity(rows[id] as number, indexes.length);
-  });
+  const weights = new Float64Array(ids.length);
+  const rarities = rows.map((count) => rarity(count, indexes.length));
+  for (let entry = 0; entry < weights.length; entry++) {
+    weights[entry] = (counts[entry] as number) * (rarities[ids[entry] as number] as number);
+  }
   scaleRows(weights, starts);
-  return { starts, ids: Uint32Array.from(ids), weights, size: known.size };
+  return { starts, ids: new Uint32Array(ids), weights, size: known.size };
 }
 
 /** Adds all pairs except those of two hiragana, which are endings and particles. */
