@@ -13,7 +13,7 @@ import { ownBuffers } from '../engine/run/shared-buffers.ts';
 import type { Service } from '../engine/service.ts';
 import type { Openers } from '../engine/stages/openers.ts';
 import { startRefining } from '../engine/stages/refining.ts';
-import { countingTokenizer } from '../engine/stages/supervised-model.ts';
+import { countingTokenizer } from '../engine/stages/counting-tokenizer.ts';
 import type { Answer, Task } from '../engine/tasks.ts';
 import { createValidator } from '../engine/validation/validator.ts';
 import { createHostedModels } from '../plugins/hosted/provider.ts';

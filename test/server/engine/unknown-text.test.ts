@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { countingTokenizer } from '../../../server/engine/stages/supervised-model.ts';
+import { countingTokenizer } from '../../../server/engine/stages/counting-tokenizer.ts';
 import { needs } from '../../support/here.ts';
 import { never } from '../../support/hosted-host.ts';
 import { type AnswerChunk, composeQuietly, openService } from '../../support/service.ts';
