@@ -20,6 +20,7 @@ export function createPointClasses(
     const isSurrogate = (unit & 0xf800) === 0xd800;
     if (isSurrogate && splitsCodePoint(text, at)) return SECOND_UNIT;
     const point = isSurrogate ? pointAt(text, at) : unit;
-    return known[point] || (known[point] = classify(String.fromCodePoint(point)));
+    if (known[point] === 0) known[point] = classify(String.fromCodePoint(point));
+    return known[point] as number;
   };
 }

@@ -27,6 +27,8 @@ export async function countingTokenizer(model: EmbeddingModel): Promise<Tokenize
     encode: encoded,
     tokenize(text) {
       const whole = tokenizer.tokenize(text);
+      const hasLong = hasLongWord(text);
+      const mayBeUnknown = (part: string) => hasLetter(part) || (hasLong && hasLongWord(part));
       if (!mayBeUnknown(text)) return whole;
       return {
         count(start, end) {
@@ -67,15 +69,18 @@ const SHARES = Uint8Array.from({ length: IDEOGRAPH + 1 }, (_, type) =>
 );
 const FULL = 4;
 
-/** Whether a text has a letter or a long word, which the vocabulary may lack. */
-function mayBeUnknown(text: string): boolean {
-  let word = 0;
-  for (let at = 0; at < text.length; at++) {
-    const type = classAt(text, at);
-    word = type === SPACE ? 0 : word + 1;
-    if (type >= LETTER || word > MAX_WORD) return true;
-  }
-  return false;
+/** Units that letters may have: a fast test before `classAt`. */
+const BEYOND_LATIN = /[\xb5\u02b9-\uffff]/;
+
+function hasLetter(text: string): boolean {
+  return BEYOND_LATIN.test(text) && nextOf(LETTER, text, 0, text.length) < text.length;
+}
+
+function hasLongWord(text: string): boolean {
+  let length = 0;
+  for (let at = 0; at < text.length && length <= MAX_WORD; at++)
+    length = classAt(text, at) === SPACE ? 0 : length + 1;
+  return length > MAX_WORD;
 }
 
 /**
