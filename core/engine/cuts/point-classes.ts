@@ -1,13 +1,10 @@
 import { pointAt, splitsCodePoint } from './cuts.ts';
 
-/** The class of the second unit of a surrogate pair; a pair has its class at the first unit. */
-export const SECOND_UNIT = 0;
-
 /** Unicode's code points. Memory that is never written takes no space. */
 const POINTS = 0x110000;
 
 /**
- * Creates a function that gives the class of the code point at an offset.
+ * Creates a function that gives the class of the code point at an offset, and 0 at the second unit of a surrogate pair.
  *
  * @param classify the class of a character or lone surrogate, from 1 to 255; called once for each
  */
@@ -18,7 +15,7 @@ export function createPointClasses(
   return (text, at) => {
     const unit = text.charCodeAt(at);
     const isSurrogate = (unit & 0xf800) === 0xd800;
-    if (isSurrogate && splitsCodePoint(text, at)) return SECOND_UNIT;
+    if (isSurrogate && splitsCodePoint(text, at)) return 0;
     const point = isSurrogate ? pointAt(text, at) : unit;
     if (known[point] === 0) known[point] = classify(String.fromCodePoint(point));
     return known[point] as number;

@@ -1,4 +1,4 @@
-import { createPointClasses, SECOND_UNIT } from '../../../core/kit.ts';
+import { createPointClasses } from '../../../core/kit.ts';
 import { rounded } from './similarities.ts';
 
 /**
@@ -14,6 +14,8 @@ export interface SentenceWords {
   readonly size: number;
 }
 
+/** The second unit of a surrogate pair. */
+const SECOND_UNIT = 0;
 /** What a character is: of a script without spaces between words, of another word, or neither. */
 const DENSE = 1;
 const WORD = 2;
