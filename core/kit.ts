@@ -29,6 +29,7 @@ export {
 } from './engine/cuts/cuts.ts';
 export { cutAtDelimiters, cutAtWordSigns } from './engine/cuts/delimiters.ts';
 export { isLineBreak } from './engine/cuts/lines.ts';
+export { createPointClasses } from './engine/cuts/point-classes.ts';
 export { keepOptimised } from './engine/keep-optimised.ts';
 export { isTitle } from './engine/packing/introductions.ts';
 export { withFields } from './engine/packing/packing.ts';

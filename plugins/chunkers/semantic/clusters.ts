@@ -1,5 +1,5 @@
 import { meanSimilarity, type SentenceVectors } from './similarities.ts';
-import { forEachWord, meanOverlap, type SentenceWords } from './words.ts';
+import { meanOverlap, type SentenceWords } from './words.ts';
 
 /** What is known of the sentences of a text. Rows of words belong to the vectors. */
 export interface Sentences {
@@ -114,7 +114,9 @@ function extendTo(search: Search, end: number): void {
     from[end] = start;
   }
   worth[end] = best;
-  for (let row = first; row < end; row++) forEachWord(words, row, (id) => (wordSums[id] = 0));
+  const { starts, ids } = words;
+  for (let entry = starts[first] as number; entry < (starts[end] as number); entry++)
+    wordSums[ids[entry] as number] = 0;
 }
 
 function startsOf(search: Search): number[] {
@@ -144,12 +146,15 @@ function addAndMultiply(sum: Float64Array, values: Float32Array, from: number): 
   return product;
 }
 
-function addWords(sums: Float64Array, words: SentenceWords, row: number): number {
+function addWords(sums: Float64Array, { starts, ids, weights }: SentenceWords, row: number): number {
+  const end = starts[row + 1] as number;
   let product = 0;
-  forEachWord(words, row, (id, weight) => {
+  for (let entry = starts[row] as number; entry < end; entry++) {
+    const id = ids[entry] as number;
     const before = sums[id] as number;
+    const weight = weights[entry] as number;
     product += before * weight;
     sums[id] = before + weight;
-  });
+  }
   return product;
 }

@@ -16,6 +16,7 @@ import {
   type EmbeddedSentences,
   embedSentences,
   gapSimilarities,
+  rounded,
 } from './similarities.ts';
 import { type Smoothing, smooth } from './smoothing.ts';
 import { unitBoundaries, withClauses } from './units.ts';
@@ -98,9 +99,6 @@ const MIN_FOR_AUTO = 8;
 const WORD_WEIGHTS = { known: 0.15, lexical: 0.22 } as const;
 const FEW_SENTENCES = 15;
 
-/** Similarities are rounded to this many steps per 1, so that equal gaps stay equal. */
-const STEPS = 1e7;
-
 /** Finds gaps whose similarity is a local minimum below the threshold. @returns the sentences after these gaps */
 function findLows(
   { vectors, words, lexical }: Sentences & EmbeddedSentences,
@@ -117,7 +115,7 @@ function findLows(
   const weight = (full * overlaps.length) / (overlaps.length + FEW_SENTENCES);
   const similarities = gapSimilarities(vectors, similarity_window).map((cosine, gap) => {
     const similarity = toScale(cosine) + weight * ((overlaps[gap] as number) - USUAL_OVERLAP);
-    return Math.round(similarity * STEPS) / STEPS;
+    return rounded(similarity);
   });
   const smoothing = smoothingOf(options);
   const { curve, lows } =

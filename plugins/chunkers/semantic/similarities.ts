@@ -203,8 +203,13 @@ function advance(
   return settled(product, beforeSquare, afterSquare);
 }
 
-/** Similarities are rounded to this many steps per 1: sums of the same vectors differ in their last bits. */
+/** Steps per 1 to which similarities are rounded. */
 const STEPS = 1e7;
+
+/** Rounds a similarity, so that equal gaps stay equal: sums of the same values differ in their last bits. */
+export function rounded(similarity: number): number {
+  return Math.round(similarity * STEPS) / STEPS;
+}
 
 function cosine(first: Float32Array, second: Float32Array): number {
   let product = 0;
@@ -223,5 +228,5 @@ function cosine(first: Float32Array, second: Float32Array): number {
 function settled(product: number, firstSquare: number, secondSquare: number): number {
   const scale = Math.sqrt(firstSquare * secondSquare);
   // If opposite vectors cancel out, the window shows no topic, and the similarity is 1.
-  return scale < 1 / STEPS ? 1 : Math.round((product / scale) * STEPS) / STEPS;
+  return scale < 1 / STEPS ? 1 : rounded(product / scale);
 }

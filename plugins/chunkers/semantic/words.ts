@@ -1,3 +1,6 @@
+import { createPointClasses } from '../../../core/kit.ts';
+import { rounded } from './similarities.ts';
+
 /**
  * The words of sentences as sparse vectors of length 1. A word weighs more the fewer sentences of the text have it. Row
  * `i` belongs to vector `i` of the sentences.
@@ -11,12 +14,21 @@ export interface SentenceWords {
   readonly size: number;
 }
 
-/**
- * Runs of scripts without spaces between words, and other words. Runs have at most 1000 characters, because longer ones
- * could overflow the stack.
- */
-const RUNS =
-  /([\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}ー]{1,1000})|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}ー]]{1,1000}/gv;
+/** The second unit of a surrogate pair. */
+const SECOND_UNIT = 0;
+/** What a character is: of a script without spaces between words, of another word, or neither. */
+const DENSE = 1;
+const WORD = 2;
+const NEITHER = 3;
+
+const classAt = createPointClasses((character) => {
+  if (/[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}ー]/u.test(character))
+    return DENSE;
+  return /[\p{L}\p{M}\p{N}]/u.test(character) ? WORD : NEITHER;
+});
+
+/** Maximum characters of a word, or of characters that are read in pairs. */
+const MAX_RUN = 1000;
 
 /** Words that begin with the same characters count as the same word: most differ in their endings only. */
 const BEGINNING = 5;
@@ -37,9 +49,11 @@ export function readWords(
   /** For each word, the number of rows that have it, and the last entry of such a row. */
   const rows: number[] = [];
   const last: number[] = [];
-  const ids: number[] = [];
-  const counts: number[] = [];
   const starts = new Uint32Array(indexes.length + 1);
+  // Words begin at different units of the text. Growing arrays take several times as long.
+  const ids = new Uint32Array(text.length);
+  const weights = new Float64Array(text.length);
+  let entries = 0;
   const add = (word: string, start: number) => {
     let id = known.get(word);
     if (id === undefined) {
@@ -49,42 +63,74 @@ export function readWords(
       last.push(-1);
     }
     const entry = last[id] as number;
-    if (entry >= start) (counts[entry] as number)++;
+    if (entry >= start) (weights[entry] as number)++;
     else {
-      last[id] = ids.push(id) - 1;
-      counts.push(1);
+      last[id] = entries;
+      ids[entries] = id;
+      weights[entries++] = 1;
       (rows[id] as number)++;
     }
   };
   for (let row = 0; row < indexes.length; row++) {
     const from = row === 0 ? 0 : (boundaries[indexes[row] as number] as number);
     const to = boundaries[indexes[row + 1] ?? boundaries.length - 1] as number;
-    const start = ids.length;
-    for (const [run, dense] of text.slice(from, to).toLowerCase().matchAll(RUNS)) {
-      if (dense === undefined) add(run.slice(0, BEGINNING), start);
-      else addPairs(dense, start, add);
-    }
-    starts[row + 1] = ids.length;
+    const start = entries;
+    const lower = text.slice(from, to).toLowerCase();
+    findWords(lower, (from, to) => add(lower.slice(from, to), start));
+    starts[row + 1] = entries;
   }
-  const weights = new Float64Array(ids.length);
   const rarities = rows.map((count) => rarity(count, indexes.length));
-  for (let entry = 0; entry < weights.length; entry++) {
-    weights[entry] = (counts[entry] as number) * (rarities[ids[entry] as number] as number);
-  }
+  for (let entry = 0; entry < entries; entry++)
+    weights[entry] = (weights[entry] as number) * (rarities[ids[entry] as number] as number);
   scaleRows(weights, starts);
-  return { starts, ids: new Uint32Array(ids), weights, size: known.size };
+  return { starts, ids: ids.slice(0, entries), weights: weights.slice(0, entries), size: known.size };
 }
 
-/** Adds all pairs except those of two hiragana, which are endings and particles. */
-function addPairs(run: string, start: number, add: (word: string, start: number) => void): void {
-  let before = '';
-  for (const character of run) {
-    if (before !== '' && !(isHiragana(before) && isHiragana(character))) add(before + character, start);
-    before = character;
+/** Finds the beginnings of words, and the pairs of dense characters. */
+function findWords(text: string, onWord: (from: number, to: number) => void): void {
+  let at = 0;
+  while (at < text.length) {
+    const type = classAt(text, at);
+    const end = runEnd(text, at, type);
+    if (type === WORD) onWord(at, Math.min(end, at + BEGINNING));
+    else if (type === DENSE) findPairs(text, at, end, onWord);
+    at = end;
   }
 }
 
-const isHiragana = (character: string): boolean => character >= '\u3040' && character < '\u30a0';
+/** The end of the characters of class `type` that begin at `start`. */
+function runEnd(text: string, start: number, type: number): number {
+  let at = start;
+  for (let characters = 0; at < text.length; at++) {
+    const next = classAt(text, at);
+    if (next === SECOND_UNIT) continue;
+    if (next !== type || characters === MAX_RUN) break;
+    characters++;
+  }
+  return at;
+}
+
+/** Finds all pairs except those of two hiragana, which are endings and particles. */
+function findPairs(
+  text: string,
+  start: number,
+  end: number,
+  onWord: (from: number, to: number) => void,
+): void {
+  let before = -1;
+  let here = start;
+  for (let at = start + 1; at <= end; at++) {
+    if (at < end && classAt(text, at) === SECOND_UNIT) continue;
+    if (before !== -1 && !(isHiragana(text, before) && isHiragana(text, here))) onWord(before, at);
+    before = here;
+    here = at;
+  }
+}
+
+function isHiragana(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit >= 0x3040 && unit < 0x30a0;
+}
 
 /** The weight of a word. A word of a single sentence connects nothing, so it counts half. */
 function rarity(rows: number, all: number): number {
@@ -93,10 +139,12 @@ function rarity(rows: number, all: number): number {
 
 function scaleRows(weights: Float64Array, starts: Uint32Array): void {
   for (let row = 0; row + 1 < starts.length; row++) {
-    const entries = weights.subarray(starts[row], starts[row + 1]);
-    const square = entries.reduce((sum, weight) => sum + weight * weight, 0);
+    const [start, end] = [starts[row] as number, starts[row + 1] as number];
+    let square = 0;
+    for (let entry = start; entry < end; entry++)
+      square += (weights[entry] as number) * (weights[entry] as number);
     const scale = square === 0 ? 0 : 1 / Math.sqrt(square);
-    for (let entry = 0; entry < entries.length; entry++) entries[entry] = (entries[entry] as number) * scale;
+    for (let entry = start; entry < end; entry++) weights[entry] = (weights[entry] as number) * scale;
   }
 }
 
@@ -128,40 +176,56 @@ export function wordOverlaps(words: SentenceWords, window: number): Float64Array
 
 /** A cosine of this size is mostly chance. */
 const CHANCE = 0.01;
-/** Cosines are rounded to this many steps per 1: sums of the same words differ in their last bits. */
-const STEPS = 1e7;
 /** A sum whose square is smaller has no words, apart from rounding errors. */
 const EMPTY = 1e-9;
 
 function gapCosines(words: SentenceWords, window: number): Float64Array {
   const count = words.starts.length - 1;
-  const before = new Float64Array(words.size);
-  const after = new Float64Array(words.size);
-  let [product, beforeSquare, afterSquare] = [0, 0, 0];
-  const addBefore = (row: number, sign: number) =>
-    forEachWord(words, row, (id, weight) => {
-      const change = sign * weight;
-      product += change * (after[id] as number);
-      beforeSquare += change * (2 * (before[id] as number) + change);
-      before[id] = (before[id] as number) + change;
-    });
-  const addAfter = (row: number, sign: number) =>
-    forEachWord(words, row, (id, weight) => {
-      const change = sign * weight;
-      product += change * (before[id] as number);
-      afterSquare += change * (2 * (after[id] as number) + change);
-      after[id] = (after[id] as number) + change;
-    });
-  for (let row = 0; row < Math.min(window, count); row++) addAfter(row, 1);
-  return Float64Array.from({ length: Math.max(count - 1, 0) }, (_, gap) => {
-    addAfter(gap, -1);
-    addBefore(gap, 1);
-    if (gap + window < count) addAfter(gap + window, 1);
-    if (gap >= window) addBefore(gap - window, -1);
-    if (beforeSquare < EMPTY || afterSquare < EMPTY) return 0;
-    const cosine = Math.max(product, 0) / Math.sqrt(beforeSquare * afterSquare);
-    return Math.round(cosine * STEPS) / STEPS;
-  });
+  const before: Side = { sums: new Float64Array(words.size), square: 0 };
+  const after: Side = { sums: new Float64Array(words.size), square: 0 };
+  let product = 0;
+  for (let row = 0; row < Math.min(window, count); row++)
+    product = addRow(words, row, 1, after, before, product);
+  const cosines = new Float64Array(Math.max(count - 1, 0));
+  for (let gap = 0; gap < cosines.length; gap++) {
+    product = addRow(words, gap, -1, after, before, product);
+    product = addRow(words, gap, 1, before, after, product);
+    if (gap + window < count) product = addRow(words, gap + window, 1, after, before, product);
+    if (gap >= window) product = addRow(words, gap - window, -1, before, after, product);
+    if (before.square < EMPTY || after.square < EMPTY) continue;
+    cosines[gap] = rounded(Math.max(product, 0) / Math.sqrt(before.square * after.square));
+  }
+  return cosines;
+}
+
+/** The sums of the words on one side of a gap. */
+interface Side {
+  readonly sums: Float64Array;
+  square: number;
+}
+
+/** Adds a row to a side, or subtracts it. @returns the product of both sides after it, given the one before it */
+function addRow(
+  { starts, ids, weights }: SentenceWords,
+  row: number,
+  sign: number,
+  side: Side,
+  other: Side,
+  product: number,
+): number {
+  const end = starts[row + 1] as number;
+  let { square } = side;
+  let result = product;
+  for (let entry = starts[row] as number; entry < end; entry++) {
+    const id = ids[entry] as number;
+    const change = sign * (weights[entry] as number);
+    const sum = side.sums[id] as number;
+    result += change * (other.sums[id] as number);
+    square += change * (2 * sum + change);
+    side.sums[id] = sum + change;
+  }
+  side.square = square;
+  return result;
 }
 
 /** The mean product of all pairs of rows. */
@@ -170,22 +234,12 @@ export function meanOverlap(words: SentenceWords): number {
   if (rows < 2) return 0;
   const sums = new Float64Array(words.size);
   let own = 0;
-  for (let row = 0; row < rows; row++) {
-    forEachWord(words, row, (id, weight) => {
-      sums[id] = (sums[id] as number) + weight;
-      own += weight * weight;
-    });
+  for (let entry = 0; entry < words.ids.length; entry++) {
+    const id = words.ids[entry] as number;
+    const weight = words.weights[entry] as number;
+    sums[id] = (sums[id] as number) + weight;
+    own += weight * weight;
   }
   const square = sums.reduce((total, value) => total + value * value, 0);
   return (square - own) / (rows * (rows - 1));
-}
-
-export function forEachWord(
-  { starts, ids, weights }: SentenceWords,
-  row: number,
-  onWord: (id: number, weight: number) => void,
-): void {
-  const end = starts[row + 1] as number;
-  for (let entry = starts[row] as number; entry < end; entry++)
-    onWord(ids[entry] as number, weights[entry] as number);
 }

@@ -15,9 +15,10 @@ import { chunkObjects, type DocumentChunks, givenChunks, placeChunks } from '../
 import type { Timer } from '../answer/response-metadata.ts';
 import { type Input, infoOf, NO_DOCUMENT, type SourceDocument } from '../read/documents.ts';
 import type { NamedOptions } from '../validation/refusals.ts';
+import { countingTokenizer } from './counting-tokenizer.ts';
 import type { Openers } from './openers.ts';
 import { startRefining } from './refining.ts';
-import { countingTokenizer, supervisedModel } from './supervised-model.ts';
+import { supervisedModel } from './supervised-model.ts';
 
 /** A stage of a request: a plugin and its validated options, with defaults. Plain data. */
 export interface StageRequest {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { countingTokenizer } from '../../../server/engine/stages/supervised-model.ts';
+import { countingTokenizer } from '../../../server/engine/stages/counting-tokenizer.ts';
 import { needs } from '../../support/here.ts';
 import { never } from '../../support/hosted-host.ts';
 import { type AnswerChunk, composeQuietly, openService } from '../../support/service.ts';
@@ -84,6 +84,18 @@ t.test('English counts as the model counts it, symbols and quotations of a lette
   ]) {
     t.same([...counting.tokenize(text).ends()], [...own.tokenize(text).ends()], text);
     t.equal(counting.tokenize(text).count(0, text.length), own.tokenize(text).count(0, text.length), text);
+  }
+  for (const [text, grouped, single] of [
+    ['сегодня', 2, 7],
+    ['и и и', 3, 3],
+    ['ตลาด', 1, 4],
+    ['市场天气', 4, 4],
+    ['𐐀𐐁𐐂𐐃𐐄', 2, 5],
+    ['é'.repeat(120), 120, 120],
+    ['tea', 1, 1],
+  ] as const) {
+    t.equal(counting.tokenize(`tea ${text} tea`).count(4, 4 + text.length), grouped, text);
+    t.equal(windowed.tokenize(text).count(0, text.length), single, text);
   }
   const unit = fc.constantFrom(
     'tea ',

@@ -30,16 +30,12 @@ export function createLexicalVectors(dimensions: number): LexicalVectors {
   function addRow(part: number, row: number, times: number): void {
     const scale = times * (scales[row] as number);
     const from = (row * ROW) / 2;
-    let square = 0;
     for (let at = 0; at < width; at += 2) {
       const pair = levels[from + at / 2] as number;
-      const one = (pair & 15) - MIDDLE;
-      const other = (pair >> 4) - MIDDLE;
-      sums[at] = (sums[at] as number) + scale * one;
-      sums[at + 1] = (sums[at + 1] as number) + scale * other;
-      square += one * one + other * other;
+      sums[at] = (sums[at] as number) + scale * ((pair & 15) - MIDDLE);
+      sums[at + 1] = (sums[at + 1] as number) + scale * ((pair >> 4) - MIDDLE);
     }
-    if (dimensions > ROW) addSigns(sums, ROW, part, scale * Math.sqrt(square / SIGNS));
+    if (dimensions > ROW) addSigns(sums, ROW, part, scale * Math.sqrt(squareOf(levels, row) / SIGNS));
   }
 
   return (text, target) => {
@@ -100,6 +96,15 @@ function placeOf(value: number, values: Uint32Array): number {
   return -1;
 }
 
+function squareOf(levels: Uint8Array, row: number): number {
+  let square = 0;
+  for (let at = (row * ROW) / 2; at < ((row + 1) * ROW) / 2; at++) {
+    const pair = levels[at] as number;
+    square += ((pair & 15) - MIDDLE) ** 2 + ((pair >> 4) - MIDDLE) ** 2;
+  }
+  return square;
+}
+
 function addSigns(sum: Float64Array, first: number, part: number, weight: number): void {
   let bits = part;
   for (let sign = 0; sign < SIGNS; sign++) {
@@ -110,7 +115,8 @@ function addSigns(sum: Float64Array, first: number, part: number, weight: number
 }
 
 function inverse(vector: Float64Array): number {
-  const square = vector.reduce((sum, value) => sum + value * value, 0);
+  let square = 0;
+  for (let at = 0; at < vector.length; at++) square += (vector[at] as number) * (vector[at] as number);
   return square === 0 ? 0 : 1 / Math.sqrt(square);
 }
 

@@ -51,6 +51,58 @@ t.test('words count regardless of case and ending, in every script', async (t) =
     t.notOk(shares(one, other), `${one}${other}`);
 });
 
+/** The runs that `readWords` finds by classes of characters, as one pattern. */
+const RUNS =
+  /([\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}ー]{1,1000})|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}ー]]{1,1000}/gv;
+
+function wordsBy(text: string): string[] {
+  return [...text.toLowerCase().matchAll(RUNS)].flatMap(([run, dense]) => {
+    if (dense === undefined) return run.slice(0, 5);
+    const characters = [...dense];
+    const pairs = characters.slice(1).map((character, at) => `${characters[at]}${character}`);
+    return pairs.filter((pair) => !/^\p{sc=Hira}{2}$/u.test(pair));
+  });
+}
+
+t.test('words are those of a pattern, in long runs and surrogate pairs too', async () => {
+  const unit = fc.constantFrom(
+    ...[
+      'a',
+      'E',
+      'é',
+      'e\u0301',
+      '7',
+      ' ',
+      '.',
+      'İ',
+      'ひ',
+      'か',
+      'カ',
+      '字',
+      '震',
+      'ก',
+      'ี',
+      '😀',
+      '𠀀',
+      '𐐀',
+      '\ud800',
+    ],
+    ...['x'.repeat(999), '字'.repeat(999), '𠀀𐐀'.repeat(600)],
+  );
+  const anySentence = fc.string({ unit, maxLength: 12 });
+  const isRight = fc.property(fc.array(anySentence, { minLength: 1, maxLength: 4 }), (sentences) => {
+    const ids = new Map<string, number>();
+    const rows = sentences.map((sentence) => new Set(wordsBy(sentence)));
+    for (const word of rows.flatMap((row) => [...row])) if (!ids.has(word)) ids.set(word, ids.size);
+    const { starts, ids: found, size } = read(sentences);
+    const expected = rows.map((row) => [...row].map((word) => ids.get(word)));
+    const actual = rows.map((_, row) => [...found.subarray(starts[row], starts[row + 1])]);
+    if (size !== ids.size || JSON.stringify(actual) !== JSON.stringify(expected))
+      throw new Error(`${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`);
+  });
+  fc.assert(isRight, { numRuns: 500 });
+});
+
 t.test('rows have the length 1, and rare words weigh more', async (t) => {
   const words = read(['bread moon. ', 'bread star. ', 'bread moon. ', 'bread. ', '!!! ']);
   const rows = rowsOf(words);
