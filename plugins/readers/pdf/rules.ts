@@ -54,10 +54,7 @@ export function findRules(open: OpenPage): Rules {
     if (!isStroked && pdfium.int32(0) === 0) return;
     const [a, b, c, d, e, f] = matrixOf(path, outer);
     let kept = lines.count;
-    let x = 0;
-    let y = 0;
-    let firstX = 0;
-    let firstY = 0;
+    let [x, y, firstX, firstY] = [0, 0, 0, 0];
     let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];
     for (let index = 0; index <= count; index++) {
       const segment = index < count ? call.FPDFPath_GetPathSegment(path, index) : 0;
@@ -65,8 +62,7 @@ export function findRules(open: OpenPage): Rules {
       if (type === MOVE_TO) {
         if (!isStroked && x1 > -Infinity) lines.add(x0, y0, x1, y1);
         kept = lines.count;
-        x0 = y0 = Infinity;
-        x1 = y1 = -Infinity;
+        [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];
       } else if (type !== LINE_TO) {
         lines.cut(kept);
         return;
