@@ -318,7 +318,7 @@ export class Pdfium {
   }
 
   /** @param end bytes of the NUL at its end */
-  #written(write: (buffer: number, bytes: number) => number, decoder: TextDecoder, end: number): string {
+  #written(write: (buffer: number, bytes: number) => number, decoder: typeof UTF_16, end: number): string {
     const decoded = (pointer: number, length: number) =>
       decoder.decode(this.#module.HEAPU8.subarray(pointer, pointer + length - end));
     const bytes = write(this.#short, SHORT);
