@@ -77,5 +77,5 @@ function readValue(xml: string, name: number, from: number): number {
 }
 
 const isDigit = (unit: number): boolean => unit >= ZERO && unit <= NINE;
-/** Whether a unit is of a text without references. The end of the text is none. */
+/** Whether a unit may be in a value without references. There is no unit after the last one: `NaN`. */
 const isPlain = (unit: number): boolean => unit !== LESS && unit !== AMPERSAND && !Number.isNaN(unit);
