@@ -4,6 +4,8 @@ import { encodingOfMark } from './encoding-of-mark.ts';
 
 const REMEDY = 'save it as UTF-8, or name its encoding in the media type, as in "; charset=windows-1252"';
 
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+
 /**
  * Decodes a text file by its byte order mark, otherwise by the charset of the request, otherwise as UTF-8.
  *
@@ -15,7 +17,7 @@ export function decodeUnicode({ bytes, charset }: Pick<SourceFile, 'bytes' | 'ch
 } {
   const label = encodingOfMark(bytes) ?? charset ?? 'utf-8';
   try {
-    const decoder = new TextDecoder(label, { fatal: true });
+    const decoder = label === 'utf-8' ? UTF_8 : new TextDecoder(label, { fatal: true });
     return { text: decoder.decode(bytes), encoding: decoder.encoding };
   } catch (error) {
     // The decoder does not know the encoding, or the bytes are invalid. Other errors are not the file's fault.

@@ -116,8 +116,10 @@ function surroundingsOf(paragraphs: readonly Paragraph[]): Surroundings {
   const lines = paragraphs.flatMap(({ lines }) => lines);
   const count = <Key>(keyOf: (line: Line) => Key): Map<Key, number> => {
     const characters = new Map<Key, number>();
-    for (const line of lines)
-      characters.set(keyOf(line), (characters.get(keyOf(line)) ?? 0) + line.text.length);
+    for (const line of lines) {
+      const key = keyOf(line);
+      characters.set(key, (characters.get(key) ?? 0) + line.text.length);
+    }
     return characters;
   };
   const fonts = count(({ font }) => fontName(font));

@@ -94,19 +94,21 @@ const MAX_WORD_LENGTH = 100;
  *
  * @param removed characters that were unreadable
  */
-export const isLanguage = (text: string, removed: number): boolean =>
-  shareOfLanguage(text, removed) >= MIN_LANGUAGE;
-
-function shareOfLanguage(text: string, removed: number): number {
+export function isLanguage(text: string, removed: number): boolean {
+  const judged = text.slice(0, MAX_JUDGED);
+  const ofRemoved = Math.min(removed, (removed / Math.max(text.length, 1)) * MAX_JUDGED);
+  // As many are enough, whatever follows.
+  const enough = MIN_LANGUAGE * (ofRemoved + judged.length);
   let inWords = 0;
-  let all = Math.min(removed, (removed / Math.max(text.length, 1)) * MAX_JUDGED);
-  for (const token of text.slice(0, MAX_JUDGED).split(/\s+/)) {
+  let all = ofRemoved;
+  for (const [token] of judged.matchAll(/\S+/g)) {
+    if (inWords >= enough) return true;
     all += token.length;
     if (isWord(token)) inWords += token.length;
     else if (NUMBER.test(token)) inWords += token.length / 2;
     else inWords += lengthOf(token.match(OTHER_SCRIPT)) + lengthOf(token.match(PIECE)) / 2;
   }
-  return all < MIN_JUDGED ? 1 : inWords / all;
+  return all < MIN_JUDGED || inWords / all >= MIN_LANGUAGE;
 }
 
 const lengthOf = (pieces: readonly string[] | null): number =>

@@ -1,13 +1,18 @@
 import type { Factory, Reader } from '../../../core/kit.ts';
-import { readDocument } from './document.ts';
 import type manifest from './manifest.ts';
-import { PdfFile } from './pdf-file.ts';
+import type { PdfFile } from './pdf-file.ts';
 import { loadPdfium } from './pdfium.ts';
 
 type Given = Partial<Parameters<Factory<typeof manifest>>[0]>;
 
 const createPdfReader = async ({ 'reader/ocr': ocr }: Given): Promise<Reader> => {
-  let idle: PdfFile['pdfium'] | undefined = await loadPdfium();
+  // PDFium is compiled in other threads while the modules that read its pages are loaded.
+  const [{ readDocument }, { PdfFile }, loaded] = await Promise.all([
+    import('./document.ts'),
+    import('./pdf-file.ts'),
+    loadPdfium(),
+  ]);
+  let idle: PdfFile['pdfium'] | undefined = loaded;
   return {
     async read({ bytes }, context) {
       context.signal.throwIfAborted();

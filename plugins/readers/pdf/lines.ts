@@ -294,6 +294,7 @@ function fromRight(runs: readonly Run[]): Run[] {
 
 /** The text of runs side by side, in one cell. */
 export function textOfRuns(runs: readonly Run[]): string {
+  if (runs.length === 1) return (runs[0] as Run).text.trim().replaceAll('\t', ' ');
   const isRightToLeft = runsFromRight(runs);
   return joined(isRightToLeft ? fromRight(runs) : runs, isRightToLeft).text.replaceAll('\t', ' ');
 }
@@ -325,6 +326,7 @@ const MIN_SPACED = 4;
 
 /** The usual gap of a line that is set with space between its letters, as some headings are. */
 function letterSpacing(runs: readonly Run[]): number | undefined {
+  if (runs.length < MIN_SPACED) return undefined;
   const single = runs.filter(({ text }) => /^\p{L}$/u.test(text.trim())).length;
   if (single < MIN_SPACED || single < 0.8 * runs.length) return undefined;
   const gaps = runs.slice(1).map(({ x0 }, index) => x0 - (runs[index]?.x1 ?? 0));

@@ -79,8 +79,11 @@ export class PdfFile {
     return this.pdfium.call.FPDF_GetPageCount(this.document);
   }
 
+  #isTagged: boolean | undefined;
+
   get isTagged(): boolean {
-    return this.pdfium.call.FPDFCatalog_IsTagged(this.document) !== 0;
+    this.#isTagged ??= this.pdfium.call.FPDFCatalog_IsTagged(this.document) !== 0;
+    return this.#isTagged;
   }
 
   /** A property of the document, such as `Title`; empty if it has none. */

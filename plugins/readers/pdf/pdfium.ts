@@ -127,6 +127,12 @@ export interface Rectangle {
 
 /** Bytes for what a function writes into memory that its caller gives: at most six doubles. */
 const SCRATCH = 64;
+/** Bytes of strings that are read in one call. */
+const SHORT = 1024;
+/** Bytes of `OC` with its NUL. */
+const LAYER_BYTES = 6;
+const UTF_16 = new TextDecoder('utf-16le');
+const UTF_8 = new TextDecoder();
 const MEGABYTE = 1_048_576;
 /** Maximum bytes of PDFium's memory, besides those of the file. */
 const MAX_MEMORY = 256 * MEGABYTE;
@@ -167,6 +173,8 @@ export class Pdfium {
   readonly #fate: Fate;
   /** Where functions write their results; see `SCRATCH`. */
   readonly scratch: number;
+  /** Where functions write short strings; see `SHORT`. */
+  readonly #short: number;
 
   constructor(module: Module, fate: Fate) {
     this.#module = module;
@@ -175,6 +183,7 @@ export class Pdfium {
       guarded(module.wasmExports[name] as (...values: Arguments) => number, fate);
     this.call = Object.fromEntries(FUNCTIONS.map((name) => [name, callable(name)])) as Functions;
     this.scratch = module._malloc(SCRATCH);
+    this.#short = module._malloc(SHORT);
     const setStack = module.wasmExports._emscripten_stack_restore as (top: number) => void;
     setStack(module._malloc(STACK) + STACK);
     this.call.FPDF_InitLibrary();
@@ -268,14 +277,14 @@ export class Pdfium {
     };
   }
 
-  /** The name of marked content, such as `Artifact`. */
-  markName(mark: number): string {
-    const { call, scratch } = this;
-    if (call.FPDFPageObjMark_GetName(mark, 0, 0, scratch) === 0) return '';
-    return this.utf16((buffer, bytes) => {
-      if (buffer !== 0) call.FPDFPageObjMark_GetName(mark, buffer, bytes, scratch);
-      return this.int32();
-    });
+  /** Whether marked content belongs to a layer: its name is `OC`. */
+  isLayer(mark: number): boolean {
+    const { scratch } = this;
+    const name = scratch + 4;
+    // What is longer is not written.
+    if (this.call.FPDFPageObjMark_GetName(mark, name, LAYER_BYTES, scratch) === 0) return false;
+    const units = this.#module.HEAPU16;
+    return this.int32() === LAYER_BYTES && units[name >> 1] === 0x4f && units[(name >> 1) + 1] === 0x43;
   }
 
   /** A string of an annotation's dictionary; empty if it has none. */
@@ -297,33 +306,27 @@ export class Pdfium {
   /**
    * A string that a function writes as UTF-16 with a NUL at its end, and whose bytes it returns.
    *
-   * @param write called with a buffer and its length in bytes, first without a buffer
+   * @param write called with a buffer and its length in bytes; writes nothing that is longer
    */
   utf16(write: (buffer: number, bytes: number) => number): string {
-    const bytes = write(0, 0);
-    if (bytes <= 2) return '';
-    return this.#written(bytes, write, (pointer, length) =>
-      new TextDecoder('utf-16le').decode(this.#module.HEAPU8.subarray(pointer, pointer + length - 2)),
-    );
+    return this.#written(write, UTF_16, 2);
   }
 
   /** As `utf16`, in UTF-8. */
   utf8(write: (buffer: number, bytes: number) => number): string {
-    const bytes = write(0, 0);
-    if (bytes <= 1) return '';
-    return this.#written(bytes, write, (pointer, length) =>
-      new TextDecoder().decode(this.#module.HEAPU8.subarray(pointer, pointer + length - 1)),
-    );
+    return this.#written(write, UTF_8, 1);
   }
 
-  #written(
-    bytes: number,
-    write: (buffer: number, bytes: number) => number,
-    decode: (pointer: number, length: number) => string,
-  ): string {
+  /** @param end bytes of the NUL at its end */
+  #written(write: (buffer: number, bytes: number) => number, decoder: typeof UTF_16, end: number): string {
+    const decoded = (pointer: number, length: number) =>
+      decoder.decode(this.#module.HEAPU8.subarray(pointer, pointer + length - end));
+    const bytes = write(this.#short, SHORT);
+    if (bytes <= end) return '';
+    if (bytes <= SHORT) return decoded(this.#short, bytes);
     const pointer = this.zeroed(bytes);
     try {
-      return decode(pointer, Math.min(write(pointer, bytes), bytes));
+      return decoded(pointer, Math.min(write(pointer, bytes), bytes));
     } finally {
       this.free(pointer);
     }

@@ -42,8 +42,8 @@ export function findRules(open: OpenPage): Rules {
   let segments = 0;
   const matrixOf = (object: number, outer: Matrix): Matrix => {
     if (call.FPDFPageObj_GetMatrix(object, scratch) === 0) return outer;
-    const [a, b, c, d, e, f] = [0, 1, 2, 3, 4, 5].map((at) => pdfium.float32(at));
-    return multiplied([a ?? 1, b ?? 0, c ?? 0, d ?? 1, e ?? 0, f ?? 0], outer);
+    const at = (index: number) => pdfium.float32(index);
+    return multiplied([at(0), at(1), at(2), at(3), at(4), at(5)], outer);
   };
   const readPath = (path: number, outer: Matrix): void => {
     const count = call.FPDFPath_CountSegments(path);
@@ -61,19 +61,28 @@ export function findRules(open: OpenPage): Rules {
       const type = segment === 0 ? MOVE_TO : call.FPDFPathSegment_GetType(segment);
       if (type === MOVE_TO) {
         if (!isStroked && x1 > -Infinity) lines.add(x0, y0, x1, y1);
-        [kept, x0, y0, x1, y1] = [lines.count, Infinity, Infinity, -Infinity, -Infinity];
+        kept = lines.count;
+        [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];
       } else if (type !== LINE_TO) {
         lines.cut(kept);
         return;
       }
       if (segment === 0) return;
       call.FPDFPathSegment_GetPoint(segment, scratch, scratch + 4);
-      const [u, v] = [pdfium.float32(0), pdfium.float32(1)];
-      const [toX, toY] = [a * u + c * v + e, b * u + d * v + f];
-      if (type === MOVE_TO) [firstX, firstY] = [toX, toY];
-      else if (isStroked) lines.add(x, y, toX, toY);
-      [x, y] = [toX, toY];
-      [x0, y0, x1, y1] = [Math.min(x0, x), Math.min(y0, y), Math.max(x1, x), Math.max(y1, y)];
+      const u = pdfium.float32(0);
+      const v = pdfium.float32(1);
+      const toX = a * u + c * v + e;
+      const toY = b * u + d * v + f;
+      if (type === MOVE_TO) {
+        firstX = toX;
+        firstY = toY;
+      } else if (isStroked) lines.add(x, y, toX, toY);
+      x = toX;
+      y = toY;
+      x0 = Math.min(x0, x);
+      y0 = Math.min(y0, y);
+      x1 = Math.max(x1, x);
+      y1 = Math.max(y1, y);
       if (isStroked && call.FPDFPathSegment_GetClose(segment) !== 0) lines.add(x, y, firstX, firstY);
     }
   };

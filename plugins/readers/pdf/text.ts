@@ -185,7 +185,10 @@ class TextReader {
     const run = this.#growing;
     if (run === undefined) return;
     for (let at = run.start; at < this.#length; at += MAX_PIECE)
-      run.text += String.fromCharCode(...this.#units.subarray(at, Math.min(at + MAX_PIECE, this.#length)));
+      run.text += String.fromCharCode.apply(
+        null,
+        this.#units.subarray(at, Math.min(at + MAX_PIECE, this.#length)) as unknown as number[],
+      );
   }
 
   /** Puts each accent over its letter as one character; TeX draws both apart, and PDFium moves some. */
@@ -320,7 +323,7 @@ class TextReader {
     const { call } = this.#pdfium;
     const marks = object === 0 ? 0 : call.FPDFPageObj_CountMarks(object);
     for (let index = 0; index < marks; index++) {
-      if (this.#pdfium.markName(call.FPDFPageObj_GetMark(object, index)) === 'OC') return true;
+      if (this.#pdfium.isLayer(call.FPDFPageObj_GetMark(object, index))) return true;
     }
     return false;
   }
@@ -375,10 +378,9 @@ class TextReader {
 
   /** Some programs draw a text twice to make it bold or give it a shadow. */
   #isDrawnAgain(run: Run, turns: number): boolean {
-    const near = [-1, 0, 1].flatMap(
-      (row) => this.#latest.get(rowKey(turns, run.base + row * ROW_HEIGHT)) ?? [],
-    );
-    if (near.some((last) => isOver(run, last))) return true;
+    for (let row = -1; row <= 1; row++)
+      for (const last of this.#latest.get(rowKey(turns, run.base + row * ROW_HEIGHT)) ?? [])
+        if (isOver(run, last)) return true;
     const key = rowKey(turns, run.base);
     const latest = this.#latest.get(key);
     if (latest === undefined) this.#latest.set(key, [run]);

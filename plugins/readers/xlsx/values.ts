@@ -82,8 +82,19 @@ function dateText(value: number, from1904: boolean): string | undefined {
   const since1900 = days + (from1904 ? DAYS_TO_1904 : 0);
   const clock = time % DAY === 0 ? '' : ` ${timeText(time % DAY)}`;
   if (since1900 === LEAP_DAY_OF_1900) return `1900-02-29${clock}`;
+  return `${dayText(since1900)}${clock}`;
+}
+
+/** The texts of days that were written last: a column of dates repeats them. */
+const DAYS: (readonly [day: number, text: string] | undefined)[] = new Array(512).fill(undefined);
+
+function dayText(since1900: number): string {
+  const known = DAYS[since1900 % DAYS.length];
+  if (known?.[0] === since1900) return known[1];
   const first = Date.UTC(1899, 11, since1900 < LEAP_DAY_OF_1900 ? 31 : 30);
-  return `${new Date(first + since1900 * DAY).toISOString().slice(0, 'yyyy-mm-dd'.length)}${clock}`;
+  const text = new Date(first + since1900 * DAY).toISOString().slice(0, 'yyyy-mm-dd'.length);
+  DAYS[since1900 % DAYS.length] = [since1900, text];
+  return text;
 }
 
 function timeText(time: number): string {

@@ -3,6 +3,7 @@ import { escapeCell, raised } from '../../toolkit/markdown/index.ts';
 import { readXml, type XmlAttributes } from '../../toolkit/markup/index.ts';
 import { decodeEscapes, type OfficeFile, openOfficeFile, type SheetRow } from '../../toolkit/office/index.ts';
 import { columnNumber } from '../../toolkit/places.ts';
+import { type Cell, PLAIN, readPlainCell } from './plain-cell.ts';
 import { type CellFormat, formatOf, numberText, UNFORMATTED } from './values.ts';
 
 /** Maximum bytes of all XML in a workbook. */
@@ -93,10 +94,16 @@ function leftOutOf({ paths, part }: OfficeFile): Record<string, number> {
   return leftOut;
 }
 
+/** The attributes that are read in the parts of a workbook. */
+const VALUE = new Set(['val']);
+const OF_FORMATS = new Set(['numFmtId', 'formatCode']);
+const OF_ROWS = new Set(['r', 's', 't', 'val']);
+
 function readStrings(bytes: Uint8Array, path: string): string[] {
   const strings: string[] = [];
   const text = textReader();
   readXml(bytes, path, {
+    attributes: VALUE,
     open: text.open,
     text: text.text,
     close(name) {
@@ -142,6 +149,7 @@ function readFormats(bytes: Uint8Array, path: string): CellFormat[] {
   const formats: CellFormat[] = [];
   let isOfCells = false;
   readXml(bytes, path, {
+    attributes: OF_FORMATS,
     open(name, { numFmtId, formatCode = '' }) {
       const id = Number(numFmtId ?? 0);
       if (name === 'numFmt') codes.set(id, formatCode);
@@ -161,14 +169,17 @@ function readFormats(bytes: Uint8Array, path: string): CellFormat[] {
 
 function readRows(bytes: Uint8Array, path: string, meaning: Meaning, visit: (row: Row) => void): void {
   let row = { number: 0, cells: new Map<number, string>(), hasNumbers: false, unsaved: 0 };
+  let isInRow = false;
   let column = 0;
-  let cell: XmlAttributes = {};
+  let cell: Cell = { type: 'n', style: 0 };
   let formula: string | undefined;
   let isFormula = false;
   const text = textReader();
-  const endCell = (): void => {
-    const { t: type = 'n' } = cell;
-    const written = text.take();
+  const move = (to: number): void => {
+    if (!(to >= 1 && to <= MAX_COLUMNS)) throw damaged(path);
+    column = to;
+  };
+  const endCell = (written: string, { type }: Cell): void => {
     const isUnsaved = formula !== undefined && written === '' && type !== 'str';
     if (isUnsaved) row.unsaved++;
     const value = isUnsaved && formula !== '' ? cellText(`=${formula}`) : textOf(cell, written, meaning);
@@ -177,17 +188,32 @@ function readRows(bytes: Uint8Array, path: string, meaning: Meaning, visit: (row
     row.hasNumbers ||= written !== '' && !TEXT_TYPES.has(type);
   };
   readXml(bytes, path, {
+    attributes: OF_ROWS,
+    readAhead(xml, at) {
+      if (!isInRow) return at;
+      let next = at;
+      for (let end = readPlainCell(xml, next); end > next; end = readPlainCell(xml, next)) {
+        next = end;
+        cell = PLAIN;
+        formula = undefined;
+        move(PLAIN.column === 0 ? column + 1 : PLAIN.column);
+        endCell(PLAIN.written, PLAIN);
+      }
+      if (next > at) text.take();
+      return next;
+    },
     open(name, attributes) {
+      isInRow = name === 'row';
       if (name === 'row') {
         const number = attributes.r === undefined ? row.number + 1 : rowOf(attributes.r);
         if (!(number >= 1 && number <= MAX_ROWS)) throw damaged(path);
         row = { number, cells: new Map(), hasNumbers: false, unsaved: 0 };
         column = 0;
       } else if (name === 'c') {
-        cell = attributes;
+        const { t: type = 'n', s: style } = attributes;
+        cell = { type, style: Number(style ?? 0) };
         formula = undefined;
-        column = attributes.r === undefined ? column + 1 : columnOf(attributes.r);
-        if (!(column >= 1 && column <= MAX_COLUMNS)) throw damaged(path);
+        move(attributes.r === undefined ? column + 1 : columnOf(attributes.r));
         text.take();
       }
       isFormula = name === 'f';
@@ -201,7 +227,8 @@ function readRows(bytes: Uint8Array, path: string, meaning: Meaning, visit: (row
     close(name) {
       text.close(name);
       isFormula = false;
-      if (name === 'c') endCell();
+      isInRow = name === 'c';
+      if (name === 'c') endCell(text.take(), cell);
       else if (name === 'row' && (row.cells.size > 0 || row.unsaved > 0)) visit(row);
     },
   });
@@ -210,10 +237,10 @@ function readRows(bytes: Uint8Array, path: string, meaning: Meaning, visit: (row
 const TEXT_TYPES: ReadonlySet<string> = new Set(['s', 'str', 'inlineStr', 'e']);
 
 /** The text of a cell; undefined if its shared string does not exist. */
-function textOf({ t: type = 'n', s: style }: XmlAttributes, written: string, meaning: Meaning) {
+function textOf({ type, style }: Cell, written: string, meaning: Meaning) {
   if (written === '') return '';
   const { strings, from1904 } = meaning;
-  const format = meaning.formats[Number(style ?? 0)] ?? UNFORMATTED;
+  const format = meaning.formats[style] ?? UNFORMATTED;
   if (type === 'b') return isTrue(written) ? 'TRUE' : 'FALSE';
   if (type === 'n') return cellText(numberText(written, format, from1904));
   const text = type === 's' ? strings[Number(written)] : cellText(written);

@@ -22,7 +22,10 @@ export function fencedCode(code: string, language = ''): string {
   return `${fence}${language}\n${code}\n${fence}`;
 }
 
+const UNESCAPED = /[\t\n\v\f\r|]| {2}/;
+
 export function escapeCell(text: string): string {
+  if (!UNESCAPED.test(text)) return text;
   return text.replace(SPACES, ' ').replaceAll('\\|', '\\&#124;').replaceAll('|', '\\|');
 }
 

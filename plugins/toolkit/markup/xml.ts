@@ -6,12 +6,19 @@ export type XmlAttributes = Readonly<Record<string, string | undefined>>;
 /** Functions that are called in the order of the document. Names of elements come without prefixes. */
 interface XmlHandlers {
   readonly open: (name: string, attributes: XmlAttributes) => void;
+  /** The attributes that `open` gets, by their names with prefixes; by default all. */
+  readonly attributes?: ReadonlySet<string>;
   /** Called at the end of each element, even an empty one. */
   readonly close?: (name: string) => void;
   /** May be called several times for the text of one element. */
   readonly text?: (text: string) => void;
   /** Whether to skip a document type. Those that declare something are refused all the same. */
   readonly skipsDocumentType?: boolean;
+  /**
+   * Called before each tag within an element. May read whole elements itself, from `at`, and returns where it stopped:
+   * at `at` if it leaves the tag to this reader.
+   */
+  readonly readAhead?: (xml: string, at: number) => number;
 }
 
 const MAX_DEPTH = 256;
@@ -42,10 +49,17 @@ class XmlDocument {
 
   read(): void {
     const xml = this.#xml;
-    const { text } = this.#handlers;
+    const { text, readAhead } = this.#handlers;
     for (let tag = xml.indexOf('<'); tag !== -1; tag = xml.indexOf('<', this.#at)) {
       if (tag > this.#at && this.#path.length > 0) text?.(decodeReferences(xml.slice(this.#at, tag)));
-      if (xml.startsWith('<?', tag)) this.#at = this.#after('?>', tag);
+      if (readAhead !== undefined && this.#path.length > 0) {
+        this.#at = readAhead(xml, tag);
+        if (this.#at > tag) continue;
+      }
+      const next = xml.charCodeAt(tag + 1);
+      if (next === SLASH) this.#closeTag(tag);
+      else if (next !== QUESTION && next !== EXCLAMATION) this.#openTag(tag);
+      else if (next === QUESTION) this.#at = this.#after('?>', tag);
       else if (xml.startsWith('<!--', tag)) this.#at = this.#after('-->', tag);
       else if (this.#handlers.skipsDocumentType === true && xml.startsWith(DOCUMENT_TYPE, tag)) {
         this.#at = this.#after('>', tag);
@@ -53,8 +67,7 @@ class XmlDocument {
       } else if (xml.startsWith(CDATA, tag)) {
         this.#at = this.#after(']]>', tag);
         text?.(xml.slice(tag + CDATA.length, this.#at - ']]>'.length));
-      } else if (xml.startsWith('</', tag)) this.#closeTag(tag);
-      else this.#openTag(tag);
+      } else this.#openTag(tag);
     }
     if (this.#path.length > 0 || this.#at === 0) throw this.#damaged();
   }
@@ -62,17 +75,29 @@ class XmlDocument {
   #openTag(tag: number): void {
     const nameEnd = this.#skip(tag + 1, false);
     const full = this.#xml.slice(tag + 1, nameEnd);
-    if (!NAME_START.test(full) || NOT_IN_NAME.test(full)) throw this.#damaged();
-    const attributes: Record<string, string> = Object.create(null);
+    const name = this.#localName(full);
+    const attributes = new NoAttributes();
     let next = this.#skip(nameEnd, true);
     while (!this.#endsTag(next)) next = this.#readAttribute(next, attributes);
     const isEmpty = this.#xml[next] === '/';
     this.#at = next + (isEmpty ? '/>' : '>').length;
     if (this.#path.length === MAX_DEPTH)
       throw refusedError(`The file cannot be read: ${this.#name} is nested too deeply.`);
-    this.#handlers.open(localName(full), attributes);
-    if (isEmpty) this.#handlers.close?.(localName(full));
+    this.#handlers.open(name, attributes);
+    if (isEmpty) this.#handlers.close?.(name);
     else this.#path.push(full);
+  }
+
+  readonly #names = new Map<string, string>();
+
+  /** The name of an element without its prefix. Each name is checked once. */
+  #localName(full: string): string {
+    const known = this.#names.get(full);
+    if (known !== undefined) return known;
+    if (!NAME_START.test(full) || NOT_IN_NAME.test(full)) throw this.#damaged();
+    const name = full.slice(full.indexOf(':') + 1);
+    if (this.#names.size < MAX_NAMES) this.#names.set(full, name);
+    return name;
   }
 
   /** @returns the start of the next attribute */
@@ -82,17 +107,18 @@ class XmlDocument {
     const sign = this.#xml[quote];
     if (sign !== '"' && sign !== "'") throw this.#damaged();
     const end = this.#after(sign, quote + 1);
-    attributes[this.#xml.slice(start, equals - 1).trim()] = decodeReferences(
-      this.#xml.slice(quote + 1, end - 1),
-    );
+    const name = this.#xml.slice(start, equals - 1).trim();
+    if (this.#handlers.attributes?.has(name) !== false)
+      attributes[name] = decodeReferences(this.#xml.slice(quote + 1, end - 1));
     return this.#skip(end, true);
   }
 
   #closeTag(tag: number): void {
+    const open = this.#path.pop();
+    const start = tag + '</'.length;
     this.#at = this.#after('>', tag);
-    const full = this.#xml.slice(tag + '</'.length, this.#at - 1).trimEnd();
-    if (full !== this.#path.pop()) throw this.#damaged();
-    this.#handlers.close?.(localName(full));
+    if (open === undefined || this.#xml.slice(start, this.#at - 1).trimEnd() !== open) throw this.#damaged();
+    this.#handlers.close?.(this.#localName(open));
   }
 
   #after(sign: string, from: number): number {
@@ -103,15 +129,16 @@ class XmlDocument {
 
   #skip(from: number, isSpace: boolean): number {
     const xml = this.#xml;
-    const units = isSpace ? SPACE : ENDS_NAME;
     let next = from;
-    while (next < xml.length && units.has(xml.charCodeAt(next)) === isSpace) next++;
+    if (isSpace) while (isSpaceUnit(xml.charCodeAt(next))) next++;
+    else while (next < xml.length && !endsName(xml.charCodeAt(next))) next++;
     return next;
   }
 
   #endsTag(next: number): boolean {
     if (next >= this.#xml.length) throw this.#damaged();
-    return this.#xml[next] === '>' || this.#xml.startsWith('/>', next);
+    const unit = this.#xml.charCodeAt(next);
+    return unit === END || (unit === SLASH && this.#xml.charCodeAt(next + 1) === END);
   }
 
   #damaged(): Error {
@@ -119,17 +146,23 @@ class XmlDocument {
   }
 }
 
+/** Creates objects without properties, their own or inherited, faster than `Object.create(null)`. */
+function NoProperties() {}
+NoProperties.prototype = Object.create(null);
+const NoAttributes = NoProperties as unknown as new () => Record<string, string>;
+
 const CDATA = '<![CDATA[';
 const DOCUMENT_TYPE = '<!DOCTYPE';
 /** Patterns of single characters. A pattern of a whole name could overflow the stack on a long name. */
 const NAME_START = /^[\p{L}_]/u;
 const NOT_IN_NAME = /[<&"'=!]/;
-const SPACE: ReadonlySet<number> = new Set([9, 10, 13, 32]);
-const ENDS_NAME: ReadonlySet<number> = new Set([...SPACE, 47, 60, 62]);
+/** Names of a document that are kept. */
+const MAX_NAMES = 1000;
+const [EXCLAMATION, SLASH, START, END, QUESTION] = [0x21, 0x2f, 0x3c, 0x3e, 0x3f];
 
-function localName(full: string): string {
-  return full.slice(full.indexOf(':') + 1);
-}
+const isSpaceUnit = (unit: number): boolean => unit === 32 || unit === 10 || unit === 13 || unit === 9;
+const endsName = (unit: number): boolean =>
+  unit === END || unit === SLASH || unit === START || isSpaceUnit(unit);
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 const LAST_CODE_POINT = 0x10ffff;

@@ -1,6 +1,6 @@
 import { refusedError } from '../../../core/errors.ts';
 import { readXml } from '../markup/xml.ts';
-import { unzip } from './zip.ts';
+import { openZip, unzip } from './zip.ts';
 
 export { EquationWriter } from './equation.ts';
 export { type MathElement, writeMathml } from './mathml.ts';
@@ -28,19 +28,20 @@ export interface OfficeFile {
 }
 
 /**
- * Opens a file of Office Open XML, and unpacks its XML parts.
+ * Opens a file of Office Open XML. Each part is unpacked when it is first asked for.
  *
- * @param most maximum bytes of all unpacked parts together
+ * @param most maximum bytes of all parts together, unpacked
  * @throws Error for callers if the file has another format, is damaged, or has more bytes than `most`
  */
 export function openOfficeFile(bytes: Uint8Array, most: number): OfficeFile {
-  const files = unzip(bytes, (path) => /\.(xml|rels)$/i.test(path), most);
-  const relationships = (path: string) => relationshipsOf(files, path);
+  const { paths, unpacked } = openZip(bytes, (path) => /\.(xml|rels)$/i.test(path), most);
+  const all = new Set(paths);
+  const relationships = (path: string) => relationshipsOf(unpacked, path);
   const ofRoot = [...relationships('').values()];
   const main = ofRoot.find(({ type }) => type === 'officeDocument')?.target;
   const core = ofRoot.find(({ type }) => type === 'core-properties')?.target ?? '';
   const part = (path: string): Uint8Array => {
-    const bytes = files.get(path);
+    const bytes = unpacked(path);
     if (bytes === undefined)
       throw refusedError(`The file cannot be read: it is damaged (it has no ${path}).`);
     return bytes;
@@ -48,19 +49,22 @@ export function openOfficeFile(bytes: Uint8Array, most: number): OfficeFile {
   if (main === undefined) throw refusedError('The file cannot be read: it is not an Office file.');
   return {
     main,
-    paths: [...files.keys()],
+    paths,
     part,
     relationships,
-    has: (path) => files.has(path),
-    ...propertiesOf(files.get(core), core),
+    has: (path) => all.has(path),
+    ...propertiesOf(unpacked(core), core),
   };
 }
 
-function relationshipsOf(files: ReadonlyMap<string, Uint8Array>, path: string): Map<string, Relationship> {
+function relationshipsOf(
+  unpacked: (path: string) => Uint8Array | undefined,
+  path: string,
+): Map<string, Relationship> {
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   const partPath = `${folder}_rels/${path.slice(folder.length)}.rels`;
   const relationships = new Map<string, Relationship>();
-  const bytes = files.get(partPath);
+  const bytes = unpacked(partPath);
   if (bytes === undefined) return relationships;
   readXml(bytes, partPath, {
     open(name, { Id: id, Type: type = '', Target: target, TargetMode: mode }) {

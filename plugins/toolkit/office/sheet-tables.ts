@@ -71,8 +71,9 @@ export class SheetTables {
   }
 
   add({ number: row, cells, hasNumbers }: SheetRow): void {
-    const columns = [...cells.keys()].sort((a, b) => a - b);
-    const more = columns.filter((column) => !this.#columns.has(column)).length;
+    const columns = sorted(cells);
+    let more = 0;
+    for (const column of columns) if (!this.#columns.has(column)) more++;
     const size = (this.#rows + 1) * (this.#columns.size + more);
     const isTooBlank = size > MAX_BLANK * (this.#cells + columns.length) + MORE_BLANK;
     const isNext =
@@ -126,8 +127,8 @@ export class SheetTables {
     const columns = new Set<number>();
     for (const { runs } of this.#waiting)
       for (const { column, count } of runs) for (let at = 0; at < count; at++) columns.add(column + at);
-    const sorted = [...columns].sort((a, b) => a - b);
-    this.#columns = new Map(sorted.map((column, index) => [column, index]));
+    const rising = [...columns].sort((a, b) => a - b);
+    this.#columns = new Map(rising.map((column, index) => [column, index]));
     this.#isHeadText = this.#waiting[0]?.hasNumbers === false;
   }
 
@@ -157,14 +158,22 @@ export class SheetTables {
   }
 }
 
+/** The columns of a row, which files have in this order as a rule. */
+function sorted(cells: ReadonlyMap<number, string>): number[] {
+  const columns = [...cells.keys()];
+  const isSorted = columns.every((column, at) => at === 0 || column > (columns[at - 1] as number));
+  return isSorted ? columns : columns.sort((a, b) => a - b);
+}
+
 /** Joins adjacent cells, because one string per run takes less memory than one per cell. */
 function runsOf(columns: readonly number[], cells: ReadonlyMap<number, string>): Run[] {
   const runs: Run[] = [];
   let from = 0;
   for (let at = 1; at <= columns.length; at++) {
     if (columns[at] === (columns[at - 1] as number) + 1) continue;
-    const text = columns.slice(from, at).map((column) => cells.get(column));
-    runs.push({ column: columns[from] as number, count: at - from, text: text.join(' | ') });
+    let text = cells.get(columns[from] as number) as string;
+    for (let one = from + 1; one < at; one++) text += ` | ${cells.get(columns[one] as number)}`;
+    runs.push({ column: columns[from] as number, count: at - from, text });
     from = at;
   }
   return runs;

@@ -20,6 +20,9 @@ const LOCAL = { bytes: 30, name: 26, extra: 28 };
 /** The extra field with 64-bit numbers (4.5.3). They replace 32-bit fields whose value is `instead`. */
 const WIDE = { id: 1, head: 4, bytes: 8, instead: 0xffffffff };
 const MAX_COMMENT = 65_535;
+/** Bytes that are unpacked at once. */
+const MIN_PIECE = 64;
+const MAX_PIECE = 16 * 1024 * 1024;
 const ENCRYPTED = 1;
 const STORED = 0;
 const DEFLATED = 8;
@@ -49,6 +52,23 @@ export function unzip(
   wants: (path: string) => boolean,
   most: number,
 ): ReadonlyMap<string, Uint8Array> {
+  const { paths, unpacked } = openZip(bytes, wants, most);
+  return new Map(paths.map((path) => [path, unpacked(path) as Uint8Array]));
+}
+
+/** The wanted files of a zip. */
+interface Zip {
+  readonly paths: readonly string[];
+  /**
+   * Unpacks a file at the first call for it; undefined if it is not one of `paths`.
+   *
+   * @throws Error for callers if the file is damaged or encrypted
+   */
+  readonly unpacked: (path: string) => Uint8Array | undefined;
+}
+
+/** Opens a zip as `unzip` does, but unpacks only files that are asked for. */
+export function openZip(bytes: Uint8Array, wants: (path: string) => boolean, most: number): Zip {
   const zip = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const wanted = new Map<string, Entry>();
   let total = 0;
@@ -59,7 +79,16 @@ export function unzip(
     total += entry.size;
   }
   if (total > most) throw refusedError(`The file cannot be read: it unpacks to more than ${most} bytes.`);
-  return new Map([...wanted].map(([path, entry]) => [path, unpack(zip, entry)]));
+  const files = new Map<string, Uint8Array>();
+  return {
+    paths: [...wanted.keys()],
+    unpacked(path) {
+      const entry = wanted.get(path);
+      const file = files.get(path) ?? (entry && unpack(zip, entry));
+      if (file !== undefined) files.set(path, file);
+      return file;
+    },
+  };
 }
 
 /** Reads the directory of a zip. It must have as many entries as it announces, without gaps between entries. */
@@ -140,7 +169,9 @@ function inflated(data: Buffer, method: number, size: number, path: string): Uin
   if (method !== DEFLATED)
     throw refusedError(`The file cannot be read: ${path} is packed in a way that is not supported.`);
   try {
-    return inflateRawSync(data, { maxOutputLength: Math.max(1, size) });
+    // In one piece: one more byte says that no more follow.
+    const chunkSize = Math.min(Math.max(size + 1, MIN_PIECE), MAX_PIECE);
+    return inflateRawSync(data, { chunkSize, maxOutputLength: Math.max(1, size) });
   } catch (error) {
     throw damaged(`${path}: ${reasonOf(error)}`);
   }
