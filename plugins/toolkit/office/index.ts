@@ -31,10 +31,15 @@ export interface OfficeFile {
  * Opens a file of Office Open XML, and unpacks its XML parts.
  *
  * @param most maximum bytes of all unpacked parts together
+ * @param wants whether to unpack an XML part
  * @throws Error for callers if the file has another format, is damaged, or has more bytes than `most`
  */
-export function openOfficeFile(bytes: Uint8Array, most: number): OfficeFile {
-  const files = unzip(bytes, (path) => /\.(xml|rels)$/i.test(path), most);
+export function openOfficeFile(
+  bytes: Uint8Array,
+  most: number,
+  wants: (path: string) => boolean = () => true,
+): OfficeFile {
+  const files = unzip(bytes, (path) => /\.(xml|rels)$/i.test(path) && wants(path), most);
   const relationships = (path: string) => relationshipsOf(files, path);
   const ofRoot = [...relationships('').values()];
   const main = ofRoot.find(({ type }) => type === 'officeDocument')?.target;
