@@ -13,7 +13,7 @@ import type manifest from './manifest.ts';
 import type { HtmlOptions } from './manifest.ts';
 
 const createHtmlReader: Factory<typeof manifest> = async () => {
-  const parse = createParse(await import('parse5'));
+  const parse = createParse(await import('parse5'), await import('entities/decode'));
   return {
     async read(file, { signal, report, options }) {
       signal.throwIfAborted();

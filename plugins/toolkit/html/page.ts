@@ -3,6 +3,7 @@ import { refusedError } from '../../../core/errors.ts';
 import { Formulas, isFormulaScript } from './formulas.ts';
 import { attributeOf, BLOCKS, type Element, NEVER_SHOWN, type Node, walk, words } from './nodes.ts';
 import { openShadow, orderRows } from './restructure.ts';
+import { PageTokenizer } from './tokenizer.ts';
 
 export interface Page {
   readonly root: Tree.Document;
@@ -51,7 +52,8 @@ type Parser = InstanceType<typeof import('parse5').Parser<Tree.DefaultTreeAdapte
  *
  * The function throws an error for callers if the page has too many elements.
  */
-export function createParse({ Parser, defaultTreeAdapter, html, TokenizerMode }: Parse5) {
+export function createParse(parse5: Parse5, entities: typeof import('entities/decode')) {
+  const { Parser, defaultTreeAdapter, html, TokenizerMode } = parse5;
   const parse = async (source: string, { isXml, signal, isSearched }: ParseOptions): Promise<Page> => {
     const counts = { elements: 0, comments: 0, isSearched };
     const deepest = isSearched ? MAX_SEARCHED_DEPTH : MAX_DEPTH;
@@ -71,12 +73,15 @@ export function createParse({ Parser, defaultTreeAdapter, html, TokenizerMode }:
       else if (BLOCKS.has(token.tagName)) open({ ...token, tagName: 'br', tagID: html.TAG_ID.BR, attrs: [] });
     };
     if (isXml) closeEmpty(parser, TokenizerMode.DATA);
-    const text = isXml ? withoutCdata(source) : source;
-    for (let at = 0; at < text.length || at === 0; at += SLICE) {
+    // Browsers drop most NUL characters, too.
+    const text = (isXml ? withoutCdata(source) : source).replaceAll('\0', '');
+    const isWanted = (attribute: string) => isSearched || READ.has(attribute);
+    const tokenizer = new PageTokenizer(text, parser, { ...parse5, ...entities }, isWanted);
+    Object.assign(parser, { tokenizer });
+    do {
       signal.throwIfAborted();
-      parser.tokenizer.write(text.slice(at, at + SLICE), at + SLICE >= text.length);
       await new Promise(setImmediate);
-    }
+    } while (tokenizer.read(SLICE));
     signal.throwIfAborted();
     return survey(parser.document, counts);
   };
