@@ -55,7 +55,7 @@ type Parser = InstanceType<typeof import('parse5').Parser<Tree.DefaultTreeAdapte
 export function createParse(parse5: Parse5, entities: typeof import('entities/decode')) {
   const { Parser, defaultTreeAdapter, html, TokenizerMode } = parse5;
   const parse = async (source: string, { isXml, signal, isSearched }: ParseOptions): Promise<Page> => {
-    const counts = { elements: 0, comments: 0, isSearched };
+    const counts = { elements: 0, comments: 0, templates: 0 };
     const deepest = isSearched ? MAX_SEARCHED_DEPTH : MAX_DEPTH;
     const parser = new Parser({
       scriptingEnabled: false,
@@ -98,7 +98,7 @@ export function createParse(parse5: Parse5, entities: typeof import('entities/de
 interface Counts {
   elements: number;
   comments: number;
-  readonly isSearched: boolean;
+  templates: number;
 }
 
 function createAdapter(adapter: Parse5['defaultTreeAdapter'], counts: Counts) {
@@ -106,8 +106,8 @@ function createAdapter(adapter: Parse5['defaultTreeAdapter'], counts: Counts) {
     ...adapter,
     createElement(name, namespace, attributes) {
       if (++counts.elements > MAX_ELEMENTS) throw refusal(`it has more than ${MAX_ELEMENTS} elements`);
-      const read = attributes.filter(({ name: attribute }) => counts.isSearched || READ.has(attribute));
-      return adapter.createElement(name, namespace, read);
+      if (name === 'template') counts.templates++;
+      return adapter.createElement(name, namespace, attributes);
     },
     createCommentNode(data) {
       counts.comments++;
@@ -163,7 +163,7 @@ const LARGE = words('table pre listing xmp');
 
 function survey(
   root: Tree.Document,
-  { elements, comments }: Readonly<Record<'elements' | 'comments', number>>,
+  { elements, comments, templates }: Readonly<Counts>,
 ): Page {
   const loose = new Set<Element>();
   const leftOut = new Map(comments > 0 ? [['comment', comments]] : []);
@@ -180,7 +180,7 @@ function survey(
     if (!('tagName' in node)) return false;
     const { nodeName: name } = node;
     about.see(node);
-    const unslotted = openShadow(node);
+    const unslotted = templates > 0 ? openShadow(node) : 0;
     if (unslotted > 0) leftOut.set('hidden', (leftOut.get('hidden') ?? 0) + unslotted);
     if (name === 'table') orderRows(node);
     formulas.enter(node);

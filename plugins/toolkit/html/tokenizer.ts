@@ -152,12 +152,18 @@ export class PageTokenizer implements Pick<Tokenizer, 'state' | 'inForeignNode'>
     }
     this.#at++;
     const { TokenType } = this.#packages.Token;
-    const token = { tagName: name, tagID: id, selfClosing, ackSelfClosing: false, attrs, location: null };
-    if (isClosing) this.#parser.onEndTag({ type: TokenType.END_TAG, ...token });
-    else {
-      this.#lastName = name;
-      this.#parser.onStartTag({ type: TokenType.START_TAG, ...token });
-    }
+    const token: Token.TagToken = {
+      type: isClosing ? TokenType.END_TAG : TokenType.START_TAG,
+      tagName: name,
+      tagID: id,
+      selfClosing,
+      ackSelfClosing: false,
+      attrs,
+      location: null,
+    };
+    if (!isClosing) this.#lastName = name;
+    if (isClosing) this.#parser.onEndTag(token);
+    else this.#parser.onStartTag(token);
   }
 
   #readAttribute(attrs: Token.Attribute[]): void {
