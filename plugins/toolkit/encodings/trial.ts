@@ -1,5 +1,13 @@
 import type { Report } from '../../../core/contracts/chunk.ts';
-import { asBuffer, type Decoded, decode, EAST_ASIAN, encodingOf, type Inferred, isPlainText } from './decode.ts';
+import {
+  asBuffer,
+  type Decoded,
+  decode,
+  EAST_ASIAN,
+  encodingOf,
+  type Inferred,
+  isPlainText,
+} from './decode.ts';
 import { type DetectAll, guessesOf } from './detected.ts';
 import { isDoubtful } from './doubtful.ts';
 import { decodeMixed } from './mixed.ts';

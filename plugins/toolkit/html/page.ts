@@ -161,10 +161,7 @@ const HEADING = /^h[1-6]$/;
 /** Blocks that cannot be written within a table cell. */
 const LARGE = words('table pre listing xmp');
 
-function survey(
-  root: Tree.Document,
-  { elements, comments, templates }: Readonly<Counts>,
-): Page {
+function survey(root: Tree.Document, { elements, comments, templates }: Readonly<Counts>): Page {
   const loose = new Set<Element>();
   const leftOut = new Map(comments > 0 ? [['comment', comments]] : []);
   const about = new About();

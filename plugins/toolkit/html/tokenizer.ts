@@ -41,7 +41,8 @@ const QUESTION = 63;
  * Reads the tags and text of a page for a parser of parse5, in place of the parser's own tokenizer, which looks at
  * each character. The parser still builds the tree, by the rules of the HTML standard.
  *
- * Texts arrive in longer stretches, and comments without their text. The page must not contain NUL.
+ * Texts arrive in longer stretches, and comments without their text. Spaces within text that a set of frames drops are
+ * dropped too. The page must not contain NUL.
  */
 export class PageTokenizer implements Pick<Tokenizer, 'state' | 'inForeignNode'> {
   /** The parser sets both members. */
@@ -57,12 +58,7 @@ export class PageTokenizer implements Pick<Tokenizer, 'state' | 'inForeignNode'>
   #lastName = '';
 
   /** @param isWanted whether to keep an attribute */
-  constructor(
-    source: string,
-    parser: Parser,
-    packages: Packages,
-    isWanted: (attribute: string) => boolean,
-  ) {
+  constructor(source: string, parser: Parser, packages: Packages, isWanted: (attribute: string) => boolean) {
     this.#source = source.includes('\r') ? source.replace(/\r\n?/g, '\n') : source;
     this.#parser = parser;
     this.#packages = packages;
@@ -183,7 +179,8 @@ export class PageTokenizer implements Pick<Tokenizer, 'state' | 'inForeignNode'>
         if (end === -1) end = source.length;
         at = end + 1;
       } else {
-        while (at < source.length && source.charCodeAt(at) !== GREATER && !isSpace(source.charCodeAt(at))) at++;
+        while (at < source.length && source.charCodeAt(at) !== GREATER && !isSpace(source.charCodeAt(at)))
+          at++;
         end = at;
       }
       this.#at = at;

@@ -126,7 +126,8 @@ class Writer {
   /** Writes a formula, apart from the words around it. */
   #formula(text: string): void {
     if (text === '') return;
-    if (this.#pre === undefined && (this.#isAfterFormula || ENDS_IN_WORD.test(this.#before))) this.#inline.space();
+    if (this.#pre === undefined && (this.#isAfterFormula || ENDS_IN_WORD.test(this.#before)))
+      this.#inline.space();
     this.#text(text);
     this.#isAfterFormula = true;
   }
