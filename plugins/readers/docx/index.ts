@@ -1,15 +1,14 @@
-import { type Factory, reasonOf, refusedError } from '../../../core/kit.ts';
+import { type Factory, refusedError } from '../../../core/kit.ts';
 import { decodeUnicode } from '../../toolkit/decode-unicode.ts';
 import { type OfficeFile, openOfficeFile } from '../../toolkit/office/index.ts';
-import { contentOf, plainXml } from './elements.ts';
+import { BodyReader, hasText, type Story } from './body.ts';
+import type { Block, Notes } from './content.ts';
 import type manifest from './manifest.ts';
-import { type Node, writeMarkdown } from './markdown.ts';
-import { hasText, Preparation } from './prepare.ts';
+import { writeMarkdown } from './markdown.ts';
+import { Numbering } from './numbering.ts';
+import { Styles } from './styles.ts';
 
 const MAX_BYTES = 100e6;
-/** Matches all parts except those without text (such as fonts) and building blocks (`glossary`). */
-const PARTS = /^(?!.*(?:^|\/)(?:theme|customXml|glossary|embeddings|fonts)\/)/;
-const WITH_TEXT = /^\s*(?:<\?[^>]*>\s*)?<w:(?:document|footnotes|endnotes)[\s>]/;
 
 /** Parts that are not read but are reported if they have text. */
 const LEFT_OUT: readonly (readonly [path: RegExp, name: string])[] = [
@@ -20,38 +19,34 @@ const LEFT_OUT: readonly (readonly [path: RegExp, name: string])[] = [
   [/(?:^|\/)charts\/chart\d*\.xml$/, 'chart'],
 ];
 
-/** Parts hidden from mammoth. `Preparation` has already applied styles and numbering. */
-const UNUSED =
-  /(?:^|\/)(?:styles|numbering|comments|header\d*|footer\d*|settings|fontTable|webSettings)\.xml$/;
-
 const REPORTED = new Map([
   ...LEFT_OUT.map(([, name]) => [name, `${name}s`] as const),
   ['hidden_text', 'hidden text'],
 ]);
-
-type Parts = ReadonlyMap<string, string>;
+const MAX_SHOWN = 10;
 
 const createDocxReader: Factory<typeof manifest> = async () => {
-  const { default: mammoth } = await import('mammoth');
+  const { default: dingbats } = await import('dingbat-to-unicode');
+  const symbol = (font: string, hex: string) => dingbats.hex(font, hex)?.string;
   return {
     async read(file, { report, signal }) {
       signal.throwIfAborted();
       const office = openOfficeFile(file.bytes, MAX_BYTES);
-      const parts = readParts(office);
-      const preparation = new Preparation(partOf(parts, 'styles'), partOf(parts, 'numbering'));
-      const prepared = new Map([...parts].filter(([path]) => !UNUSED.test(path)));
-      for (const [path, xml] of prepared)
-        if (WITH_TEXT.test(xml)) prepared.set(path, preparation.prepare(xml));
+      const parts = partsOf(office);
+      const styles = new Styles(parts.text('styles'));
+      const numbering = new Numbering(parts.text('numbering'), styles);
+      const story: Story = { styles, numbering, symbol, unread: new Set(), pictureNames: 0 };
       signal.throwIfAborted();
-      const { document, messages } = await treeOf(prepared);
+      const blocks = readDocument(office, story);
       signal.throwIfAborted();
-      const { text, title, hidden } = writeMarkdown(document, preparation.marks);
-      const unread = unreadIn(messages, [...prepared.values()]);
+      const notes = new Map([...parts.notes('footnotes', story), ...parts.notes('endnotes', story)]);
+      const { text, title, hidden } = writeMarkdown(blocks, notes);
+      const unread = [...story.unread].slice(0, MAX_SHOWN);
       const counts = {
-        ...leftOutOf(parts),
+        ...leftOutOf(office),
         hidden_text: hidden,
         unknown_element: unread.length,
-        picture_name: preparation.pictureNames,
+        picture_name: story.pictureNames,
       };
       const leftOut = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
       const names = [...Object.keys(leftOut).flatMap((name) => REPORTED.get(name) ?? []), ...unread];
@@ -60,67 +55,52 @@ const createDocxReader: Factory<typeof manifest> = async () => {
       return { text, mediaType: 'text/markdown', title: office.title ?? title, metadata, leftOut };
     },
   };
-
-  async function treeOf(parts: Parts): Promise<{ document: Node; messages: readonly string[] }> {
-    const file = {
-      exists: (path: string) => parts.has(path),
-      read: async (path: string) => parts.get(path),
-    };
-    let document: Node = { type: 'document' };
-    const transformDocument = (read: Node): Node => {
-      document = read;
-      return { ...read, children: [] };
-    };
-    try {
-      const { messages } = await mammoth.convertToHtml({ file } as unknown as { path: string }, {
-        transformDocument,
-        externalFileAccess: false,
-      });
-      return { document, messages: messages.map(({ message }) => message) };
-    } catch (error) {
-      const reason = reasonOf(error).split('\n', 1).join('').replace(/\s+/g, ' ').slice(0, MAX_REASON_LENGTH);
-      throw refusedError(`The document cannot be read: ${reason}`, error);
-    }
-  }
 };
 
 export default createDocxReader;
 
-function leftOutOf(parts: Parts): Record<string, number> {
-  const counts = LEFT_OUT.map(([path, name]) => {
-    const withText = [...parts].filter(([part, xml]) => path.test(part) && hasText(xml));
-    return [name, withText.length] as const;
+const textOf = (office: OfficeFile, path: string): string =>
+  decodeUnicode({ bytes: office.part(path), charset: undefined }).text;
+
+/** A reader of a part, which finds the addresses of links in the relationships of the part. */
+function readerOf(office: OfficeFile, path: string, story: Story): BodyReader {
+  let links: ReturnType<OfficeFile['relationships']> | undefined;
+  return new BodyReader(textOf(office, path), story, (id) => {
+    links ??= office.relationships(path);
+    return links.get(id)?.target;
+  });
+}
+
+function readDocument(office: OfficeFile, story: Story): readonly Block[] {
+  const blocks = readerOf(office, office.main, story).body();
+  if (blocks === undefined)
+    throw refusedError('The document cannot be read: it has no body, as a Word document has.');
+  return blocks;
+}
+
+/** The parts that belong to the document, by the types of its relationships. */
+function partsOf(office: OfficeFile) {
+  const related = [...office.relationships(office.main).values()];
+  const pathOf = (type: string): string | undefined => {
+    const path = related.find((one) => one.type === type && office.has(one.target))?.target;
+    return path ?? [`word/${type}.xml`].find((usual) => office.has(usual));
+  };
+  return {
+    text(type: string): string {
+      const path = pathOf(type);
+      return path === undefined ? '' : textOf(office, path);
+    },
+    notes(type: string, story: Story): Notes {
+      const path = pathOf(type);
+      return path === undefined ? new Map() : readerOf(office, path, story).notes();
+    },
+  };
+}
+
+function leftOutOf(office: OfficeFile): Record<string, number> {
+  const counts = LEFT_OUT.map(([pattern, name]) => {
+    const paths = office.paths.filter((path) => pattern.test(path));
+    return [name, paths.filter((path) => hasText(textOf(office, path))).length] as const;
   });
   return Object.fromEntries(counts);
-}
-
-const MAX_REASON_LENGTH = 200;
-
-function readParts({ paths, part }: OfficeFile): Parts {
-  const read = paths.filter((path) => PARTS.test(path));
-  return new Map(
-    read.map((path) => [path, plainXml(decodeUnicode({ bytes: part(path), charset: undefined }).text)]),
-  );
-}
-
-function partOf(parts: Parts, element: string): string {
-  for (const [path, xml] of parts)
-    if (xml.includes(`<w:${element}`) && path.includes(`/${element}`)) return xml;
-  return '';
-}
-
-const UNREAD = /^An unrecognised element was ignored: (?:\{(.*)\}|\w+:)?([\w.-]+)$/;
-/** Elements whose text is in another part. */
-const REFERENCES = ['altChunk', 'subDoc'];
-const MAX_SHOWN = 10;
-
-function unreadIn(messages: readonly string[], parts: readonly string[]): string[] {
-  const names = messages.flatMap((message) => UNREAD.exec(message)?.[2] ?? []);
-  return [...new Set(names)].slice(0, MAX_SHOWN).filter((name) => {
-    const prefixes = new Set(
-      parts.flatMap((xml) => xml.match(new RegExp(`<[\\w.-]+:${name}(?=[\\s/>])`, 'g')) ?? []),
-    );
-    const elements = [...prefixes].flatMap((tag) => parts.map((xml) => contentOf(xml, tag.slice(1)) ?? ''));
-    return REFERENCES.includes(name) || elements.some(hasText);
-  });
 }

@@ -20,14 +20,7 @@ export default {
       'Which parts of the file that have text are not in it, such as `headers, comments`; missing if all are.',
   },
   needs: {
-    packages: ['mammoth'],
-    packageFiles: {
-      mammoth: ['lib/**/*.js'],
-      // Dependencies of mammoth, without alternative builds.
-      jszip: ['lib/**', 'node_modules/**'],
-      pako: ['index.js', 'lib/**'],
-      underscore: ['underscore-node.cjs', 'underscore-node-f.cjs', 'underscore-umd.js'],
-    },
+    packages: ['dingbat-to-unicode'],
   },
   guarded: true,
 } as const satisfies Manifest;

@@ -1,104 +1,73 @@
-import {
-  FormattedText,
-  MarkdownDocument,
-  PLAIN_TEXT,
-  type SpanningCell,
-  type TextFormat,
-} from '../../toolkit/markdown/index.ts';
-import { HIDDEN, type Mark } from './prepare.ts';
-
-/** A node of mammoth's documents (`lib/documents.js`), with the members that are read. */
-export interface Node {
-  readonly type: string;
-  readonly children?: readonly Node[];
-  readonly value?: string;
-  /** For a paragraph, the index of its mark: `Preparation` stores the index as the alignment. */
-  readonly alignment?: string | null;
-  readonly isBold?: boolean;
-  readonly isItalic?: boolean;
-  readonly isStrikethrough?: boolean;
-  readonly verticalAlignment?: string;
-  readonly highlight?: string | null;
-  readonly href?: string;
-  readonly checked?: boolean;
-  readonly noteType?: string;
-  readonly noteId?: string;
-  readonly colSpan?: number;
-  readonly rowSpan?: number;
-  /** Only documents have notes. */
-  readonly notes?: { resolve(reference: Node): { readonly body: readonly Node[] } | null };
-}
+import { FormattedText, MarkdownDocument, type SpanningCell } from '../../toolkit/markdown/index.ts';
+import type { Block, Cell, Item, Notes, Paragraph, Table } from './content.ts';
 
 const SPACE = /\s+/g;
 /** The text of a place that a row skips, until the table is written. XML cannot contain it. */
 const SKIPPED = '\0';
 
-/** Writes mammoth's document as Markdown and counts its hidden runs. @param marks the marks of paragraphs */
+/** Writes a document as Markdown and counts its hidden runs. */
 export function writeMarkdown(
-  document: Node,
-  marks: readonly Mark[],
+  blocks: readonly Block[],
+  notes: Notes,
 ): { readonly text: string; readonly title: string | undefined; readonly hidden: number } {
-  const writer = new Writer(document, marks);
-  writer.addAll(document.children ?? []);
+  const writer = new Writer(notes);
+  writer.addAll(blocks);
   return { text: writer.text(), title: writer.title, hidden: writer.hidden };
 }
 
 class Writer {
-  readonly #document: Node;
-  readonly #marks: readonly Mark[];
+  readonly #notes: Notes;
   readonly #written = new MarkdownDocument();
-  readonly #notes = new Map<string, number>();
-  #pending: { readonly number: number; readonly reference: Node }[] = [];
+  readonly #numbers = new Map<string, number>();
+  #pending: { readonly number: number; readonly note: string }[] = [];
   title: string | undefined;
   hidden = 0;
 
-  constructor(document: Node, marks: readonly Mark[]) {
-    this.#document = document;
-    this.#marks = marks;
+  constructor(notes: Notes) {
+    this.#notes = notes;
   }
 
   text(): string {
     return this.#written.text().replaceAll(SKIPPED, '');
   }
 
-  addAll(nodes: readonly Node[]): void {
-    for (const node of blocksOf(nodes)) {
-      if (node.type === 'table') this.#addTable(node);
-      else this.#addParagraph(node);
+  addAll(blocks: readonly Block[]): void {
+    for (const block of blocks) {
+      if ('rows' in block) this.#addTable(block);
+      else this.#addParagraph(block);
       this.#addNotes();
     }
   }
 
-  #addParagraph(node: Node): void {
-    const mark = this.#marks[Number(node.alignment ?? Number.NaN)];
-    if (mark !== undefined && mark.heading > 0) this.#addHeading(node, mark);
+  #addParagraph(paragraph: Paragraph): void {
+    const { items, mark } = paragraph;
+    if (mark !== undefined && mark.heading > 0) this.#addHeading(paragraph);
     else if (mark?.list !== undefined)
-      this.#written.item(this.#inline(node), mark.list.level, mark.list.label);
-    else this.#written.paragraph(this.#inline(node));
+      this.#written.item(this.#inline(items), mark.list.level, mark.list.label);
+    else this.#written.paragraph(this.#inline(items));
   }
 
-  #addHeading(node: Node, { heading, isTitle, list }: Mark): void {
-    const text = this.#inline(node, false).replace(SPACE, ' ');
-    if (text === '') return;
-    if (isTitle) this.title ??= text;
-    const label = list === undefined || list.label === '' ? '' : `${list.label} `;
-    this.#written.heading(heading, label + text);
+  #addHeading({ items, mark }: Paragraph): void {
+    const text = this.#inline(items, false).replace(SPACE, ' ');
+    if (text === '' || mark === undefined) return;
+    if (mark.isTitle) this.title ??= text;
+    const label = mark.list === undefined || mark.list.label === '' ? '' : `${mark.list.label} `;
+    this.#written.heading(mark.heading, label + text);
   }
 
   /** Adds a table. A table with one cell is a frame: only the content of the cell is added. */
-  #addTable(table: Node): void {
-    const rows = (table.children ?? []).map((row) => row.children ?? []);
+  #addTable({ rows }: Table): void {
     const [only] = rows[0] ?? [];
-    if (rows.length === 1 && rows[0]?.length === 1) this.addAll(only?.children ?? []);
+    if (rows.length === 1 && rows[0]?.length === 1) this.addAll(only?.blocks ?? []);
     else this.#written.table(rows.map((row) => this.#cellsOf(row)));
   }
 
   /** A place that a row skips is wider than a blank cell, which is how readers tell them apart. */
-  #cellsOf(row: readonly Node[]): SpanningCell[] {
-    const cells = row.map(({ children = [], colSpan = 1, rowSpan = 1 }) => ({
-      text: children.length === 0 ? SKIPPED : this.#line(children),
-      columns: Math.max(colSpan, 1),
-      rows: rowSpan,
+  #cellsOf(row: readonly Cell[]): SpanningCell[] {
+    const cells = row.map(({ blocks, columns, rows }) => ({
+      text: blocks.length === 0 ? SKIPPED : this.#line(blocks),
+      columns: Math.max(columns, 1),
+      rows,
     }));
     const isBlank = cells.every(({ text }) => text === '' || text === SKIPPED);
     return isBlank ? cells.map((cell) => ({ ...cell, text: '' })) : cells;
@@ -107,20 +76,15 @@ class Writer {
   #addNotes(): void {
     const notes = this.#pending;
     this.#pending = [];
-    for (const { number, reference } of notes) {
-      const body = this.#document.notes?.resolve(reference)?.body ?? [];
-      this.#written.block(`[^${number}]: ${this.#line(body)}`);
-    }
+    for (const { number, note } of notes)
+      this.#written.block(`[^${number}]: ${this.#line(this.#notes.get(note) ?? [])}`);
   }
 
-  #line(nodes: readonly Node[]): string {
-    const texts = blocksOf(nodes).map((node) => {
-      if (node.type === 'table')
-        return (node.children ?? []).flatMap(({ children = [] }) =>
-          children.map((cell) => this.#line(cell.children ?? [])),
-        );
-      const list = this.#marks[Number(node.alignment ?? Number.NaN)]?.list;
-      const text = this.#inline(node);
+  #line(blocks: readonly Block[]): string {
+    const texts = blocks.map((block) => {
+      if ('rows' in block) return block.rows.flatMap((row) => row.map((cell) => this.#line(cell.blocks)));
+      const list = block.mark?.list;
+      const text = this.#inline(block.items);
       return text === '' || list === undefined ? text : `${list.label || '-'} ${text}`;
     });
     return texts
@@ -131,64 +95,20 @@ class Writer {
   }
 
   /** The text of a paragraph. @param isEmphasised whether to keep its emphasis */
-  #inline(node: Node, isEmphasised = true): string {
+  #inline(items: readonly Item[], isEmphasised = true): string {
+    if (items.length === 0) return '';
     const text = new FormattedText();
-    this.#collect(node, PLAIN_TEXT, text);
+    for (const item of items) {
+      if (item.isHidden === true) this.hidden++;
+      else text.add(item.note === undefined ? item.text : this.#refer(item.note), item.format);
+    }
     return text.written(isEmphasised).replaceAll('\u00a0', ' ').replace(/ {2,}/g, ' ').trim();
   }
 
-  #collect(node: Node, format: TextFormat, text: FormattedText): void {
-    if (node.highlight === HIDDEN) {
-      this.hidden++;
-      return;
-    }
-    const own = { ...format, ...formatOf(node) };
-    text.add(this.#textOf(node), own);
-    for (const child of node.children ?? []) this.#collect(child, own, text);
-  }
-
-  #textOf(node: Node): string {
-    if (node.type === 'text') return node.value ?? '';
-    if (node.type === 'tab') return '\t';
-    if (node.type === 'break') return '\n';
-    if (node.type === 'checkbox') return node.checked ? '[x] ' : '[ ] ';
-    return node.type === 'noteReference' ? this.#refer(node) : '';
-  }
-
-  #refer(reference: Node): string {
-    const key = `${reference.noteType} ${reference.noteId}`;
-    const number = this.#notes.get(key) ?? this.#notes.size + 1;
-    if (!this.#notes.has(key)) this.#pending.push({ number, reference });
-    this.#notes.set(key, number);
+  #refer(note: string): string {
+    const number = this.#numbers.get(note) ?? this.#numbers.size + 1;
+    if (!this.#numbers.has(note)) this.#pending.push({ number, note });
+    this.#numbers.set(note, number);
     return `[^${number}]`;
   }
-}
-
-function blocksOf(nodes: readonly Node[]): Node[] {
-  const blocks: Node[] = [];
-  let loose: Node[] = [];
-  for (const node of nodes) {
-    if (node.type !== 'paragraph' && node.type !== 'table') {
-      if (loose.length === 0) blocks.push({ type: 'paragraph', children: loose });
-      loose.push(node);
-    } else {
-      loose = [];
-      blocks.push(node);
-    }
-  }
-  return blocks;
-}
-
-function formatOf({
-  type,
-  href,
-  isBold,
-  isItalic,
-  isStrikethrough,
-  verticalAlignment,
-}: Node): Partial<TextFormat> {
-  if (type === 'hyperlink') return { href: href ?? '' };
-  if (type !== 'run') return {};
-  const emphasis = `${isStrikethrough ? '~~' : ''}${isBold ? '**' : ''}${isItalic ? '*' : ''}`;
-  return { emphasis, isRaised: verticalAlignment === 'superscript' };
 }

@@ -1,6 +1,15 @@
-import { letterNumeral, romanNumeral } from '../../toolkit/markdown/index.ts';
-import { decodeReferences } from '../../toolkit/markup/index.ts';
-import { attributeOf, contentOf, elementsIn, isOn, valueIn } from './elements.ts';
+import { XmlCursor } from './cursor.ts';
+
+/** How a run is written: the values of its switches, such as `w:b`, by name. A switch without a value is `''`. */
+export interface RunSwitches {
+  bold?: string;
+  italic?: string;
+  strike?: string;
+  doubleStrike?: string;
+  vanish?: string;
+  align?: string;
+  styleId?: string;
+}
 
 /** A style of paragraphs or runs, including inherited properties. */
 export interface Style {
@@ -10,7 +19,16 @@ export interface Style {
   readonly isTitle: boolean;
   readonly numId: string | undefined;
   readonly level: string | undefined;
-  readonly runs: string;
+  readonly runs: RunSwitches;
+}
+
+interface WrittenStyle {
+  name: string;
+  basedOn: string | undefined;
+  numId: string | undefined;
+  level: string | undefined;
+  outlineLevel: string | undefined;
+  runs: RunSwitches;
 }
 
 const HEADING = /^heading ([1-9])$/i;
@@ -19,182 +37,126 @@ const TITLES: Readonly<Record<string, number>> = { title: 1, subtitle: 2 };
 const BODY_TEXT = 9;
 const MAX_BASES = 20;
 
-export function readStyles(xml: string): ReadonlyMap<string, Style> {
-  const written = new Map<string, string>();
-  for (const { tag, inner } of elementsIn(xml, 'w:style')) {
-    const id = attributeOf(tag, 'styleId') ?? '';
-    if (!written.has(id)) written.set(id, inner);
-  }
-  return new Map([...written.keys()].map((id) => [id, styleOf(id, written)]));
-}
+/** The styles of a document by their ids. */
+export class Styles {
+  readonly #written = new Map<string, WrittenStyle>();
+  readonly #styles = new Map<string, Style>();
 
-function styleOf(id: string, written: ReadonlyMap<string, string>): Style {
-  const chain: string[] = [];
-  for (let next: string | undefined = id; next !== undefined && chain.length < MAX_BASES; ) {
-    const inner = written.get(next);
-    if (inner === undefined) break;
-    chain.push(inner);
-    next = valueIn(inner, 'w:basedOn');
-  }
-  const names = chain.map((inner) => valueIn(inner, 'w:name')?.toLowerCase() ?? '');
-  const first = (name: string): string | undefined =>
-    chain.map((inner) => valueIn(inner, name)).find((value) => value !== undefined);
-  const level = chain
-    .map((inner, index) => headingLevel(inner, names[index]))
-    .find((one) => one !== undefined);
-  return {
-    id,
-    heading: level ?? 0,
-    isTitle: names.includes('title'),
-    numId: first('w:numId'),
-    level: first('w:ilvl'),
-    runs: chain.map((inner) => contentOf(inner, 'w:rPr') ?? '').join(''),
-  };
-}
-
-function headingLevel(inner: string, name = ''): number | undefined {
-  const named = HEADING.exec(name)?.[1] ?? TITLES[name];
-  return named === undefined ? outlineLevel(inner) : Number(named);
-}
-
-/** The heading level from 1; 0 for body text; undefined if the properties have no outline level. */
-export function outlineLevel(properties: string): number | undefined {
-  const value = valueIn(properties, 'w:outlineLvl');
-  if (value === undefined) return undefined;
-  const level = Number(value);
-  return level >= 0 && level < BODY_TEXT ? level + 1 : 0;
-}
-
-export interface ListMark {
-  /** Counted from 0. */
-  readonly level: number;
-  /** For example `3.`, `(a)` or `Article 5`; empty for a bullet. */
-  readonly label: string;
-}
-
-interface Level {
-  readonly start: number;
-  readonly format: string;
-  /** The template of the label; `%1` is the number of the first level. */
-  readonly text: string;
-  /** Paragraphs of levels 1 to `restart` restart the numbers; 0: none does; undefined: outer levels do. */
-  readonly restart: number | undefined;
-  readonly isDecimal: boolean;
-  readonly styleId: string | undefined;
-}
-
-interface List {
-  /** Lists with the same definition continue each other's numbers. */
-  readonly definition: string;
-  readonly levels: readonly (Level | undefined)[];
-  /** First numbers by level, only for levels whose first number differs from the definition. */
-  readonly starts: Map<number, number>;
-}
-
-const LEVELS = 9;
-
-export class Numbering {
-  readonly #lists: ReadonlyMap<string, List>;
-  readonly #counts = new Map<string, (number | undefined)[]>();
-
-  /** @param xml `word/numbering.xml`; empty if there is none */
-  constructor(xml: string, styles: ReadonlyMap<string, Style>) {
-    this.#lists = readLists(xml, styles);
+  /** @param xml `word/styles.xml`; empty if there is none */
+  constructor(xml: string) {
+    if (xml === '') return;
+    const cursor = new XmlCursor(xml);
+    for (cursor.next(0); cursor.next(1); )
+      if (cursor.name === 'w:style') {
+        const id = cursor.attribute('styleId') ?? '';
+        if (!this.#written.has(id)) this.#written.set(id, readStyle(cursor));
+      }
   }
 
-  /** The mark of the next paragraph of list `numId`; undefined for an unknown list, such as `0`. */
-  next(numId: string, written: string | undefined, styleId: string | undefined): ListMark | undefined {
-    const list = this.#lists.get(numId);
-    if (list === undefined) return undefined;
-    const ofStyle = list.levels.findIndex(
-      (level) => level?.styleId !== undefined && level.styleId === styleId,
-    );
-    const level = written === undefined ? Math.max(ofStyle, 0) : Number(written);
-    const rules = list.levels[level];
-    if (rules === undefined || rules.text === '') return undefined;
-    if (rules.format === 'bullet') return { level, label: '' };
-    const counts = this.#count(list, level, rules);
-    const label = rules.text.replace(/%([1-9])/g, (_, digit) => {
-      const other = list.levels[Number(digit) - 1];
-      const number = counts[Number(digit) - 1] ?? other?.start ?? 1;
-      return numberIn(rules.isDecimal ? 'decimal' : (other?.format ?? 'decimal'), number);
-    });
-    return { level, label: label.trim() };
+  get(id: string): Style | undefined {
+    const known = this.#styles.get(id);
+    if (known !== undefined || !this.#written.has(id)) return known;
+    const style = this.#inherited(id);
+    this.#styles.set(id, style);
+    return style;
   }
 
-  #count({ definition, levels, starts }: List, level: number, rules: Level): (number | undefined)[] {
-    const counts = this.#counts.get(definition) ?? new Array<number | undefined>(LEVELS).fill(undefined);
-    this.#counts.set(definition, counts);
-    const before = counts[level];
-    counts[level] = starts.get(level) ?? (before === undefined ? rules.start : before + 1);
-    starts.delete(level);
-    for (let upper = 0; upper < level; upper++) counts[upper] ??= levels[upper]?.start ?? 1;
-    for (let lower = level + 1; lower < LEVELS; lower++)
-      if (level < (levels[lower]?.restart ?? LEVELS)) counts[lower] = undefined;
-    return counts;
-  }
-}
-
-function readLists(xml: string, styles: ReadonlyMap<string, Style>): Map<string, List> {
-  const definitions = new Map<string, string>();
-  for (const { tag, inner } of elementsIn(xml, 'w:abstractNum'))
-    definitions.set(attributeOf(tag, 'abstractNumId') ?? '', inner);
-  const written = new Map<string, string>();
-  for (const { tag, inner } of elementsIn(xml, 'w:num')) written.set(attributeOf(tag, 'numId') ?? '', inner);
-  const levels = new Map([...definitions].map(([id, inner]) => [id, readLevels(inner)]));
-  const definitionOf = (inner: string): string => {
-    const id = valueIn(inner, 'w:abstractNumId') ?? '';
-    const linked = styles.get(valueIn(definitions.get(id) ?? '', 'w:numStyleLink') ?? '')?.numId;
-    const other = linked === undefined ? undefined : written.get(linked);
-    return other === undefined ? id : (valueIn(other, 'w:abstractNumId') ?? id);
-  };
-  return new Map(
-    [...written].map(([numId, inner]) => [numId, listOf(inner, definitionOf(inner), levels)] as const),
-  );
-}
-
-function listOf(
-  inner: string,
-  definition: string,
-  definitions: ReadonlyMap<string, readonly (Level | undefined)[]>,
-): List {
-  const levels = [...(definitions.get(definition) ?? [])];
-  const starts = new Map<number, number>();
-  for (const { tag, inner: override } of elementsIn(inner, 'w:lvlOverride')) {
-    const [changed] = readLevels(override).filter((level) => level !== undefined);
-    const level = Number(attributeOf(tag, 'ilvl'));
-    if (changed !== undefined) levels[level] = changed;
-    const start = valueIn(override, 'w:startOverride');
-    if (start !== undefined) starts.set(level, countOf(start));
-  }
-  return { definition, levels, starts };
-}
-
-function readLevels(xml: string): (Level | undefined)[] {
-  const levels = new Array<Level | undefined>(LEVELS).fill(undefined);
-  for (const { tag, inner } of elementsIn(xml, 'w:lvl')) {
-    const restart = valueIn(inner, 'w:lvlRestart');
-    const format = valueIn(inner, 'w:numFmt') ?? 'decimal';
-    const level = Number(attributeOf(tag, 'ilvl') ?? 0);
-    if (!(level in levels)) continue;
-    levels[level] = {
-      start: countOf(valueIn(inner, 'w:start') ?? '1'),
-      format,
-      text: format === 'bullet' ? format : decodeReferences(valueIn(inner, 'w:lvlText') ?? ''),
-      restart: restart === undefined ? undefined : countOf(restart),
-      isDecimal: isOn(inner, 'w:isLgl'),
-      styleId: valueIn(inner, 'w:pStyle'),
+  #inherited(id: string): Style {
+    const chain: WrittenStyle[] = [];
+    for (let next: string | undefined = id; next !== undefined && chain.length < MAX_BASES; ) {
+      const style = this.#written.get(next);
+      if (style === undefined) break;
+      chain.push(style);
+      next = style.basedOn;
+    }
+    const runs = Object.assign({}, ...chain.map((style) => style.runs).reverse());
+    return {
+      id,
+      heading: chain.map(headingLevel).find((level) => level !== undefined) ?? 0,
+      isTitle: chain.some(({ name }) => name === 'title'),
+      numId: chain.find(({ numId }) => numId !== undefined)?.numId,
+      level: chain.find(({ level }) => level !== undefined)?.level,
+      runs,
     };
   }
-  return levels;
 }
 
-const countOf = (written: string): number => Math.max(Math.trunc(Number(written)) || 0, 0);
+function readStyle(cursor: XmlCursor): WrittenStyle {
+  const style: WrittenStyle = {
+    name: '',
+    basedOn: undefined,
+    numId: undefined,
+    level: undefined,
+    outlineLevel: undefined,
+    runs: {},
+  };
+  const { depth } = cursor;
+  while (cursor.next(depth)) {
+    if (cursor.name === 'w:name') style.name = valOf(cursor).toLowerCase();
+    else if (cursor.name === 'w:basedOn') style.basedOn = valOf(cursor);
+    else if (cursor.name === 'w:pPr') readParagraphStyle(cursor, style);
+    else if (cursor.name === 'w:rPr') style.runs = readSwitches(cursor);
+  }
+  return style;
+}
 
-function numberIn(format: string, number: number): string {
-  if (format === 'decimalZero') return String(number).padStart(2, '0');
-  if (format === 'lowerRoman') return romanNumeral(number);
-  if (format === 'upperRoman') return romanNumeral(number).toUpperCase();
-  if (format === 'lowerLetter') return letterNumeral(number);
-  return format === 'upperLetter' ? letterNumeral(number).toUpperCase() : String(number);
+function readParagraphStyle(cursor: XmlCursor, style: WrittenStyle): void {
+  const { depth } = cursor;
+  while (cursor.next(depth)) {
+    if (cursor.name === 'w:outlineLvl') style.outlineLevel = valOf(cursor);
+    else if (cursor.name === 'w:numPr') readListPlace(cursor, style);
+  }
+}
+
+/** Reads which list a paragraph belongs to, and at which level. */
+export function readListPlace(
+  cursor: XmlCursor,
+  place: { numId: string | undefined; level: string | undefined },
+): void {
+  const { depth } = cursor;
+  while (cursor.next(depth)) {
+    if (cursor.name === 'w:numId') place.numId ??= valOf(cursor);
+    else if (cursor.name === 'w:ilvl') place.level ??= valOf(cursor);
+  }
+}
+
+/** Reads the properties of a run, the current element. */
+export function readSwitches(cursor: XmlCursor): RunSwitches {
+  const switches: RunSwitches = {};
+  const { depth } = cursor;
+  while (cursor.next(depth)) {
+    const key = SWITCHES[cursor.name];
+    if (key !== undefined) switches[key] ??= valOf(cursor);
+  }
+  return switches;
+}
+
+const SWITCHES: Readonly<Record<string, keyof RunSwitches | undefined>> = {
+  'w:b': 'bold',
+  'w:i': 'italic',
+  'w:strike': 'strike',
+  'w:dstrike': 'doubleStrike',
+  'w:vanish': 'vanish',
+  'w:vertAlign': 'align',
+  'w:rStyle': 'styleId',
+};
+
+/** Whether a switch is on. A switch without a value is on. */
+export function isOn(value: string | undefined): boolean {
+  return value !== undefined && !['0', 'false', 'off', 'none'].includes(value);
+}
+
+/** The `val` of the current element; empty without one. */
+export const valOf = (cursor: XmlCursor): string => cursor.attribute('val') ?? '';
+
+function headingLevel({ name, outlineLevel }: WrittenStyle): number | undefined {
+  const named = HEADING.exec(name)?.[1] ?? TITLES[name];
+  return named === undefined ? levelOf(outlineLevel) : Number(named);
+}
+
+/** The heading level from 1; 0 for body text; undefined if there is no outline level. */
+export function levelOf(outlineLevel: string | undefined): number | undefined {
+  if (outlineLevel === undefined) return undefined;
+  const level = Number(outlineLevel);
+  return level >= 0 && level < BODY_TEXT ? level + 1 : 0;
 }

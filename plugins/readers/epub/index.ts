@@ -17,7 +17,7 @@ type Parse = ReturnType<typeof createParse>;
 const MAX_TEXT = 64 * 1024 * 1024;
 
 const createEpubReader: Factory<typeof manifest> = async () => {
-  const parse = createParse(await import('parse5'));
+  const parse = createParse(await import('parse5'), await import('entities/decode'));
   return {
     async read({ bytes }, { report, signal }) {
       signal.throwIfAborted();

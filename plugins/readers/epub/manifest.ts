@@ -10,6 +10,6 @@ export default {
     'left-out':
       'What of the book is not in the text, such as `hidden elements 2; navigation 1`; missing if nothing is.',
   },
-  needs: { packages: ['parse5'] },
+  needs: { packages: ['parse5', 'entities'] },
   guarded: true,
 } as const satisfies Manifest;

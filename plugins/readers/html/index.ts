@@ -13,7 +13,7 @@ import type manifest from './manifest.ts';
 import type { HtmlOptions } from './manifest.ts';
 
 const createHtmlReader: Factory<typeof manifest> = async () => {
-  const parse = createParse(await import('parse5'));
+  const parse = createParse(await import('parse5'), await import('entities/decode'));
   return {
     async read(file, { signal, report, options }) {
       signal.throwIfAborted();
@@ -30,7 +30,7 @@ const createHtmlReader: Factory<typeof manifest> = async () => {
       const counts = [...leftOut].sort(([one], [other]) => (one < other ? -1 : 1));
       report('html-left-out', counts.map(([name, count]) => `${name} ${count}`).join('; ') || 'none');
       const hidden = shown.leftOut.get('hidden') ?? 0;
-      const plain = REPLACED.test(source) ? String : withoutReplaced;
+      const plain = isReplaced(source) ? String : withoutReplaced;
       return {
         text: plain(text),
         mediaType: 'text/markdown',
@@ -47,7 +47,8 @@ const createHtmlReader: Factory<typeof manifest> = async () => {
 export default createHtmlReader;
 
 /** Matches U+FFFD in a source. Without a match, U+FFFD in the output replaces an invalid `&#xD800;`. */
-const REPLACED = /\ufffd|&#0*65533\b|&#x0*fffd\b/i;
+const isReplaced = (source: string): boolean =>
+  source.includes('\ufffd') || (source.includes('&#') && /&#0*65533\b|&#x0*fffd\b/i.test(source));
 const withoutReplaced = (text: string): string => text.replaceAll('\ufffd', '');
 
 /** Maximum elements of a page whose main content is searched. The search is by far the slowest step. */
@@ -108,11 +109,11 @@ async function decodePage({ bytes, charset }: SourceFile, report: Report): Promi
 async function decodeGuessed(bytes: Uint8Array, report: Report): Promise<Decoded> {
   const { detectAll } = await import('jschardet');
   const wide = decodeMarkless(bytes);
-  const declared = declaredIn(String.fromCharCode(...bytes.subarray(0, SCANNED)));
+  const declared = declaredIn(latin1Of(bytes.subarray(0, SCANNED)));
   const labels = declared !== undefined && encodingOf(declared) !== undefined ? [declared] : [];
   const trial =
     wide === undefined
-      ? decodeByTrial(bytes, labels, detectAll, withoutTags(bytes))
+      ? decodeByTrial(bytes, labels, detectAll, withoutTags)
       : { ...wide, inferred: { confidence: SURE } };
   // Every byte is valid in windows-1252, as browsers decode it.
   if ('tried' in trial) return decodeUnicode({ bytes, charset: declared ?? 'windows-1252' });
@@ -122,11 +123,11 @@ async function decodeGuessed(bytes: Uint8Array, report: Report): Promise<Decoded
 }
 
 /** Bytes without tags, whose letters would count as those of an English text. */
-function withoutTags(bytes: Uint8Array): Uint8Array {
-  const { buffer, byteOffset, length } = bytes;
-  const page = Buffer.from(buffer, byteOffset, length).toString('latin1');
-  return Buffer.from(page.replace(/<[^<>]*>/g, ' '), 'latin1');
-}
+const withoutTags = (bytes: Uint8Array): Uint8Array =>
+  Buffer.from(latin1Of(bytes).replace(/<[^<>]*>/g, ' '), 'latin1');
+
+const latin1Of = ({ buffer, byteOffset, length }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, length).toString('latin1');
 
 function declaredIn(head: string): string | undefined {
   const xml = XML.exec(head)?.[1];

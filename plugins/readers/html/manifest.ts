@@ -30,7 +30,7 @@ export default {
     },
   },
   needs: {
-    packages: ['parse5', '@mozilla/readability', 'linkedom', 'jschardet'],
+    packages: ['parse5', 'entities', '@mozilla/readability', 'linkedom', 'jschardet'],
     packageFiles: {
       jschardet: ['build/**/*.js'],
       linkedom: ['esm/**', 'commonjs/**', 'node_modules/**'],

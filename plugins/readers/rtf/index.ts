@@ -8,7 +8,7 @@ import type manifest from './manifest.ts';
 const MAX_BYTES = 128 * 1024 * 1024;
 
 const createRtfReader: Factory<typeof manifest> = async () => {
-  const parse = createParse(await import('parse5'));
+  const parse = createParse(await import('parse5'), await import('entities/decode'));
   return {
     async read({ bytes }, { report, signal }) {
       signal.throwIfAborted();

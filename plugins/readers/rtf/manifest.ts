@@ -14,6 +14,6 @@ export default {
     'doubtful-characters':
       'How many stretches have bytes that are invalid in their code page, and were read as windows-1252; missing if none has.',
   },
-  needs: { packages: ['parse5'] },
+  needs: { packages: ['parse5', 'entities'] },
   guarded: true,
 } as const satisfies Manifest;

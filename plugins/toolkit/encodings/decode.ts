@@ -54,6 +54,10 @@ export function isPlainText(text: string): boolean {
   return true;
 }
 
+/** The same bytes as a buffer, which is searched much faster. */
+export const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
 /** Bytes that are searched for UTF-16 without a byte order mark. */
 const SAMPLE = 8192;
 /** Maximum NUL bytes on the rarer side of byte pairs (as in U+0100), relative to those on the other side. */
@@ -66,7 +70,7 @@ const SURE_SHARE = 0.4;
 
 /** Decodes UTF-16 without a byte order mark, recognised by NUL bytes mostly on one side of byte pairs. */
 export function decodeMarkless(bytes: Uint8Array): Decoded | undefined {
-  if (bytes.length % 2 !== 0 || !bytes.includes(0)) return undefined;
+  if (bytes.length % 2 !== 0 || !asBuffer(bytes).includes(0)) return undefined;
   const length = Math.min(bytes.length, SAMPLE);
   const nuls: [even: number, odd: number] = [0, 0];
   for (let at = 0; at < length; at++) if (bytes[at] === 0) nuls[at % 2 === 0 ? 0 : 1]++;

@@ -1,5 +1,13 @@
 import type { Report } from '../../../core/contracts/chunk.ts';
-import { type Decoded, decode, EAST_ASIAN, encodingOf, type Inferred, isPlainText } from './decode.ts';
+import {
+  asBuffer,
+  type Decoded,
+  decode,
+  EAST_ASIAN,
+  encodingOf,
+  type Inferred,
+  isPlainText,
+} from './decode.ts';
 import { type DetectAll, guessesOf } from './detected.ts';
 import { isDoubtful } from './doubtful.ts';
 import { decodeMixed } from './mixed.ts';
@@ -27,18 +35,18 @@ const FAIRLY_SURE = 0.9;
  *
  * @param labels of encodings that the file itself has
  * @param detectAll of the package jschardet
- * @param sample what to detect the encoding of; default: `bytes`
+ * @param sampleOf the bytes to detect the encoding of; default: all
  * @returns the text, or the encodings that were tried
  */
 export function decodeByTrial(
   bytes: Uint8Array,
   labels: readonly string[],
   detectAll: DetectAll,
-  sample = bytes,
+  sampleOf: (bytes: Uint8Array) => Uint8Array = (all) => all,
 ): Trial | { readonly tried: readonly string[] } {
   const declared = switchesToKanji(bytes) ? [...labels, 'iso-2022-jp'] : labels;
   const written = declared.flatMap((label) => decode(bytes, label) ?? []);
-  const utf8 = decode(bytes, 'utf-8');
+  const utf8 = written.find(({ encoding }) => encoding === 'utf-8') ?? decode(bytes, 'utf-8');
   const [first] = written;
   if (utf8 !== undefined && first !== undefined) return chosen(first, utf8);
   if (utf8 !== undefined) return declared.some(encodingOf) ? { ...utf8, inferred: surenessOf(utf8) } : utf8;
@@ -47,7 +55,7 @@ export function decodeByTrial(
   const mixed = decodeMixed(bytes);
   if (mixed !== undefined) return mixed;
   const tried = [...declared, 'utf-8'];
-  for (const { label, confidence } of guessesOf(sample, detectAll)) {
+  for (const { label, confidence } of guessesOf(sampleOf(bytes), detectAll)) {
     const decoded = decode(bytes, label);
     // A doubtful declaration is given up only for a text that is not doubtful.
     const isBetter =
@@ -75,7 +83,7 @@ function chosen(declared: Decoded, utf8: Decoded): Trial {
 }
 
 /** Detects ISO-2022-JP, which is ASCII with escapes and therefore also valid UTF-8. */
-function switchesToKanji({ buffer, byteOffset, byteLength }: Uint8Array): boolean {
-  const bytes = Buffer.from(buffer, byteOffset, byteLength);
-  return bytes.includes('\u001b$B') || bytes.includes('\u001b$@');
+function switchesToKanji(bytes: Uint8Array): boolean {
+  const buffer = asBuffer(bytes);
+  return buffer.includes('\u001b$B') || buffer.includes('\u001b$@');
 }

@@ -11,6 +11,8 @@ interface Open {
 }
 
 const SPACES = /[\t\n\f\r\u00a0][ \t\n\f\r\u00a0]*| [ \t\n\f\r\u00a0]+/g;
+/** What a text that is written as it is does not have. */
+const NOT_PLAIN = /[\t\n\f\r\u00a0\u00ad<&\\]| {2}/;
 const SOFT_HYPHENS = /\u00ad/g;
 /** UTF-16 units processed per step, to limit the memory that matches take. */
 const SLICE = 1 << 16;
@@ -27,10 +29,11 @@ export class Inline {
   }
 
   #slice(value: string): void {
-    const spaced = value.replace(SPACES, ' ').replace(SOFT_HYPHENS, '');
-    const isCode = this.#open.some(({ finish }) => finish === codeSpan);
+    const isPlain = !NOT_PLAIN.test(value);
+    const spaced = isPlain ? value : value.replace(SPACES, ' ').replace(SOFT_HYPHENS, '');
+    const isCode = !isPlain && this.#open.some(({ finish }) => finish === codeSpan);
     const own = this.#endsInSpace && spaced.startsWith(' ') ? spaced.slice(1) : spaced;
-    if (own !== '') this.#put(isCode ? own : own.replace(MARKUP, '\\$&'));
+    if (own !== '') this.#put(isCode || isPlain ? own : own.replace(MARKUP, '\\$&'));
   }
 
   space(): void {
@@ -68,7 +71,7 @@ export class Inline {
 
   #put(piece: string): void {
     this.#pieces.push(piece);
-    this.#endsInSpace = /\s$/.test(piece);
+    this.#endsInSpace = /\s/.test(piece.slice(-1));
   }
 
   #finish({ element, finish, start }: Open): void {

@@ -22,16 +22,25 @@ export function walk(
   enter: (node: Node) => boolean,
   leave: (node: Element) => void,
 ): void {
-  const open: { readonly node: Tree.ParentNode; next: number }[] = [{ node: root, next: 0 }];
-  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
-    const child = top.node.childNodes[top.next++];
+  const open: Tree.ParentNode[] = [root];
+  const next: number[] = [0];
+  for (let depth = 0; depth >= 0; ) {
+    const parent = open[depth] as Tree.ParentNode;
+    const child = parent.childNodes[(next[depth] as number)++];
     if (child === undefined) {
-      open.pop();
-      if (top.node !== root) leave(top.node as Element);
-    } else if (enter(child) && 'childNodes' in child) open.push({ node: child, next: 0 });
+      depth--;
+      if (parent !== root) leave(parent as Element);
+    } else if (enter(child) && 'childNodes' in child) {
+      open[++depth] = child;
+      next[depth] = 0;
+    }
   }
 }
 
 export function attributeOf({ attrs }: Element, name: string): string | undefined {
-  return attrs.find((attribute) => attribute.name === name)?.value;
+  for (let index = 0; index < attrs.length; index++) {
+    const attribute = attrs[index] as (typeof attrs)[number];
+    if (attribute.name === name) return attribute.value;
+  }
+  return undefined;
 }

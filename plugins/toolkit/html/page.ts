@@ -3,6 +3,7 @@ import { refusedError } from '../../../core/errors.ts';
 import { Formulas, isFormulaScript } from './formulas.ts';
 import { attributeOf, BLOCKS, type Element, NEVER_SHOWN, type Node, walk, words } from './nodes.ts';
 import { openShadow, orderRows } from './restructure.ts';
+import { PageTokenizer } from './tokenizer.ts';
 
 export interface Page {
   readonly root: Tree.Document;
@@ -51,9 +52,10 @@ type Parser = InstanceType<typeof import('parse5').Parser<Tree.DefaultTreeAdapte
  *
  * The function throws an error for callers if the page has too many elements.
  */
-export function createParse({ Parser, defaultTreeAdapter, html, TokenizerMode }: Parse5) {
+export function createParse(parse5: Parse5, entities: typeof import('entities/decode')) {
+  const { Parser, defaultTreeAdapter, html, TokenizerMode } = parse5;
   const parse = async (source: string, { isXml, signal, isSearched }: ParseOptions): Promise<Page> => {
-    const counts = { elements: 0, comments: 0, isSearched };
+    const counts = { elements: 0, comments: 0, templates: 0 };
     const deepest = isSearched ? MAX_SEARCHED_DEPTH : MAX_DEPTH;
     const parser = new Parser({
       scriptingEnabled: false,
@@ -71,12 +73,15 @@ export function createParse({ Parser, defaultTreeAdapter, html, TokenizerMode }:
       else if (BLOCKS.has(token.tagName)) open({ ...token, tagName: 'br', tagID: html.TAG_ID.BR, attrs: [] });
     };
     if (isXml) closeEmpty(parser, TokenizerMode.DATA);
-    const text = isXml ? withoutCdata(source) : source;
-    for (let at = 0; at < text.length || at === 0; at += SLICE) {
+    // Browsers drop most NUL characters, too.
+    const text = (isXml ? withoutCdata(source) : source).replaceAll('\0', '');
+    const isWanted = (attribute: string) => isSearched || READ.has(attribute);
+    const tokenizer = new PageTokenizer(text, parser, { ...parse5, ...entities }, isWanted);
+    Object.assign(parser, { tokenizer });
+    do {
       signal.throwIfAborted();
-      parser.tokenizer.write(text.slice(at, at + SLICE), at + SLICE >= text.length);
       await new Promise(setImmediate);
-    }
+    } while (tokenizer.read(SLICE));
     signal.throwIfAborted();
     return survey(parser.document, counts);
   };
@@ -93,7 +98,7 @@ export function createParse({ Parser, defaultTreeAdapter, html, TokenizerMode }:
 interface Counts {
   elements: number;
   comments: number;
-  readonly isSearched: boolean;
+  templates: number;
 }
 
 function createAdapter(adapter: Parse5['defaultTreeAdapter'], counts: Counts) {
@@ -101,8 +106,8 @@ function createAdapter(adapter: Parse5['defaultTreeAdapter'], counts: Counts) {
     ...adapter,
     createElement(name, namespace, attributes) {
       if (++counts.elements > MAX_ELEMENTS) throw refusal(`it has more than ${MAX_ELEMENTS} elements`);
-      const read = attributes.filter(({ name: attribute }) => counts.isSearched || READ.has(attribute));
-      return adapter.createElement(name, namespace, read);
+      if (name === 'template') counts.templates++;
+      return adapter.createElement(name, namespace, attributes);
     },
     createCommentNode(data) {
       counts.comments++;
@@ -156,10 +161,7 @@ const HEADING = /^h[1-6]$/;
 /** Blocks that cannot be written within a table cell. */
 const LARGE = words('table pre listing xmp');
 
-function survey(
-  root: Tree.Document,
-  { elements, comments }: Readonly<Record<'elements' | 'comments', number>>,
-): Page {
+function survey(root: Tree.Document, { elements, comments, templates }: Readonly<Counts>): Page {
   const loose = new Set<Element>();
   const leftOut = new Map(comments > 0 ? [['comment', comments]] : []);
   const about = new About();
@@ -175,7 +177,7 @@ function survey(
     if (!('tagName' in node)) return false;
     const { nodeName: name } = node;
     about.see(node);
-    const unslotted = openShadow(node);
+    const unslotted = templates > 0 ? openShadow(node) : 0;
     if (unslotted > 0) leftOut.set('hidden', (leftOut.get('hidden') ?? 0) + unslotted);
     if (name === 'table') orderRows(node);
     formulas.enter(node);

@@ -20,6 +20,7 @@ const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ['rt', inBrackets],
 ]);
 const HEADING = /^h[1-6]$/;
+const ENDS_IN_WORD = /[\p{L}\p{N}]$/u;
 const NOT_DISPLAYED = /display\s*:\s*none/i;
 
 /** Writes a page as Markdown, as a browser without scripts shows it. Counts hidden elements as left out. */
@@ -48,7 +49,8 @@ class Writer {
   readonly #lists: List[] = [];
   /** The number of the item that begins, if Markdown has no such numbers. */
   #label = '';
-  #endsInWord = false;
+  /** The text that was written last. */
+  #before = '';
   #isAfterFormula = false;
   readonly #tables: { readonly element: Element; readonly rows: Table }[] = [];
   readonly #budget = { cells: MAX_SPANNED };
@@ -118,13 +120,14 @@ class Writer {
       this.#inline.text(value);
     }
     this.#isAfterFormula = false;
-    this.#endsInWord = /[\p{L}\p{N}]$/u.test(value);
+    this.#before = value;
   }
 
   /** Writes a formula, apart from the words around it. */
   #formula(text: string): void {
     if (text === '') return;
-    if (this.#pre === undefined && (this.#endsInWord || this.#isAfterFormula)) this.#inline.space();
+    if (this.#pre === undefined && (this.#isAfterFormula || ENDS_IN_WORD.test(this.#before)))
+      this.#inline.space();
     this.#text(text);
     this.#isAfterFormula = true;
   }

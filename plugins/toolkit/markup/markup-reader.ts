@@ -171,7 +171,7 @@ function rawEnd(text: string, name: string, start: number): number {
 const SCRIPT_MARKS = /<!--|-->|<(\/?)script(?=[\s/>])/gi;
 
 /** The end of a script. Between `<!--` and `-->`, a closing tag may close an inner script instead. */
-function scriptEnd(text: string, start: number): number {
+export function scriptEnd(text: string, start: number): number {
   const marks = SCRIPT_MARKS;
   marks.lastIndex = start;
   let isComment = false;
