@@ -16,6 +16,7 @@ import {
 } from '../config/config.ts';
 import { corporaFor } from '../config/find-corpora.ts';
 import { checkFolders } from '../config/folders.ts';
+import { finishLogs } from '../config/log.ts';
 import { readMachine } from '../config/option.ts';
 import { readServiceUrl } from '../config/values.ts';
 import { VERSION } from '../config/version.ts';
@@ -69,6 +70,7 @@ async function serve(config: Config, registry: Registry): Promise<void> {
     if (err) app.log.error({ err }, 'stopping after an unhandled error');
     else app.log.info({ signal }, 'stopping');
     await app.close();
+    await finishLogs();
   });
   await app.ready();
   await listen(app, config).catch((error: unknown) => {
