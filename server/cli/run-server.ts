@@ -23,6 +23,7 @@ import { VERSION } from '../config/version.ts';
 import { loadPlugins } from '../plugins/loader/loader.ts';
 import { databaseOf, nameOf } from '../store/database.ts';
 import { check } from './check.ts';
+import { outliveReader } from './closed-pipe.ts';
 import { EXIT, isExpected, UsageError } from './errors.ts';
 import { addressOf, listenProblem } from './listening.ts';
 import { reload } from './reload.ts';
@@ -50,6 +51,7 @@ async function start(flags: Flags, env: Environment): Promise<number> {
   checkPluginUrls(registry, env);
   const corpora = (await corporaFor(config))?.describeCorpora(config, env) ?? ['Jobs: not in this build'];
   if (config.check) return check(config, corpora);
+  outliveReader();
   setSwitchesFor(registry.all, machine.memoryBytes);
   await serve(config, registry);
   return EXIT.done;
