@@ -52,10 +52,8 @@ export async function measureHttp(
           const before = usageOf(pid);
           await shape.send(url);
           const after = usageOf(pid);
-          (usages[at]?.[nth] as Usage[]).push({
-            main: after.main - before.main,
-            workers: after.workers - before.workers,
-          });
+          const used = { main: after.main - before.main, workers: after.workers - before.workers };
+          usages[at]?.[nth]?.push(used);
         }
       });
   return usages.map((ofCheckout) =>
