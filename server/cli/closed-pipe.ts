@@ -6,7 +6,7 @@ import { EXIT } from './errors.ts';
  * that cannot be printed are dropped.
  */
 export function endWithReader(): void {
-  process.stdout.on('error', end);
+  hold(process.stdout, end);
   hold(process.stderr);
 }
 

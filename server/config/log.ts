@@ -89,7 +89,7 @@ function inBlocks(destination: SonicBoom): BlockStream {
     bytes = 0;
   };
   blocks.add(end);
-  for (const event of ['drain', 'error']) destination.on(event, () => writing.delete(destination));
+  destination.on('drain', () => writing.delete(destination));
   return {
     [METADATA]: true,
     lastLevel: 0,
@@ -140,7 +140,7 @@ function openDestination(dest: number | string): SonicBoom {
     maxWriteRetries: MAX_TRIES,
   };
   const { SonicBoom } = require('sonic-boom') as typeof import('sonic-boom');
-  const destination = hold(new SonicBoom(settings));
+  const destination: SonicBoom = hold(new SonicBoom(settings), () => void writing.delete(destination));
   destination.on('drop', () => destination.flush());
   const flush = destination.flushSync.bind(destination);
   destination.flushSync = () => {
