@@ -37,28 +37,31 @@ export interface HttpRow {
   readonly workers: number;
 }
 
-/** @param checkouts the folders of the code; undefined is this one. They are measured by turns. */
-export async function measureHttp(
-  checkouts: readonly (string | undefined)[] = [undefined],
-): Promise<HttpRow[][]> {
+/** A server that is measured. */
+interface Candidate {
+  /** The folder of its code; by default this one. */
+  readonly checkout?: string;
+  readonly processes?: number;
+}
+
+/** Measures servers by turns. @returns the rows of each */
+export async function measureHttp(candidates: readonly Candidate[]): Promise<HttpRow[][]> {
   const shapes = [64_000, 256_000, 1_000_000].map(requestsOf).concat(streamOf(scaled(60e6, 10e6)));
-  const usages = checkouts.map(() => shapes.map((): Usage[] => []));
+  const usages = candidates.map(() => shapes.map((): Usage[] => []));
   for (let round = 0; round < ROUNDS; round++)
-    for (const [at, checkout] of checkouts.entries())
-      await withServer(checkout, async (url, pid) => {
+    for (const [at, candidate] of candidates.entries())
+      await withServer(candidate, async (url, pid) => {
         for (const [nth, shape] of shapes.entries()) {
           await shape.send(url);
           await sleep(QUIET_MS);
-          const before = usageOf(pid);
+          const before = threadsOf(pid);
           await shape.send(url);
-          const after = usageOf(pid);
-          const used = { main: after.main - before.main, workers: after.workers - before.workers };
-          usages[at]?.[nth]?.push(used);
+          usages[at]?.[nth]?.push(usageBetween(before, threadsOf(pid)));
         }
       });
-  return usages.map((ofCheckout) =>
+  return usages.map((ofOne) =>
     shapes.map(({ name, bytes }, nth) => {
-      const rounds = ofCheckout[nth] as Usage[];
+      const rounds = ofOne[nth] as Usage[];
       const perMb = (of: keyof Usage) => median(rounds.map((usage) => (usage[of] * 1e9) / bytes));
       return { name, main: perMb('main'), workers: perMb('workers') };
     }),
@@ -69,11 +72,13 @@ export async function measureHttp(
 const QUIET_MS = 300;
 
 function withServer(
-  checkout: string | undefined,
+  { checkout, processes = 1 }: Candidate,
   use: (url: string, pid: number) => Promise<void>,
 ): Promise<void> {
   return withCleanup(async (t, folder) => {
-    const args = ['--data-dir', folder, '--log-level', 'info', '--workers', String(availableParallelism())];
+    const workers = String(Math.max(availableParallelism(), processes));
+    const args = ['--data-dir', folder, '--log-level', 'info', '--workers', workers];
+    if (processes > 1) args.push('--processes', String(processes));
     const { client, pid, stop } = await startSoakServer(t, args, checkout);
     await use(client.url, pid);
     await stop();
@@ -133,37 +138,61 @@ function post(
   });
 }
 
-/** What the threads of a server and of its processes have used: main threads, and threads of workers. */
-function usageOf(pid: number): Usage {
-  let [main, workers] = [0, 0];
-  for (const process of [pid, ...childrenOf(pid)])
-    for (const thread of readdirSync(`/proc/${process}/task`)) {
-      const [nanoseconds] = readFileSync(`/proc/${process}/task/${thread}/schedstat`, 'utf8').split(' ');
-      const seconds = Number(nanoseconds) / 1e9;
-      if (thread === String(process)) main += seconds;
-      else if (isWorker(readFileSync(`/proc/${process}/task/${thread}/comm`, 'utf8'))) workers += seconds;
-    }
-  return { main, workers };
+/** What the threads of a server have used: the busiest of its main threads, and all threads of workers. */
+function usageBetween(before: Threads, after: Threads): Usage {
+  const used = [...after].map(([thread, { isMain, seconds }]) => ({
+    isMain,
+    seconds: seconds - (before.get(thread)?.seconds ?? 0),
+  }));
+  const secondsOf = (isMain: boolean) =>
+    used.filter((one) => one.isMain === isMain).map((one) => one.seconds);
+  return { main: Math.max(...secondsOf(true)), workers: secondsOf(false).reduce((sum, one) => sum + one, 0) };
 }
 
-function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+type Threads = ReadonlyMap<string, { readonly isMain: boolean; readonly seconds: number }>;
+
+/** The threads of a server's processes that do its work. */
+function threadsOf(pid: number): Threads {
+  const threads = new Map<string, { isMain: boolean; seconds: number }>();
+  for (const process of [String(pid), ...childrenOf(pid)])
+    for (const thread of readdirSync(`/proc/${process}/task`)) {
+      const of = (name: string) => readFileSync(`/proc/${process}/task/${thread}/${name}`, 'utf8');
+      const isMain = thread === process;
+      if (isMain || isWorker(of('comm')))
+        threads.set(thread, { isMain, seconds: Number(of('schedstat').split(' ')[0]) / 1e9 });
+    }
+  return threads;
+}
+
+function childrenOf(pid: number): string[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
 }
 
 /** The other threads are those of V8 and libuv. */
 const isWorker = (name: string): boolean => !/^(V8Worker|libuv-worker|DelayedTask|SignalInsp)/.test(name);
 
-/** Prints the rows of each checkout. */
+/** Prints the rows of a server with one process, with several, and of the other checkout. */
 export async function printHttp(): Promise<void> {
-  printTitle('Worker threads that one thread of HTTP could feed');
-  const checkouts = [undefined, ...(flags.against === undefined ? [] : [flags.against])];
-  const measured = await measureHttp(checkouts);
-  for (const [at, rows] of measured.entries())
+  printTitle('Worker threads that the busiest thread of HTTP could feed');
+  const candidates: Record<string, Candidate> = {
+    'one process': {},
+    [`--processes ${PROCESSES}`]: { processes: PROCESSES },
+    ...(flags.against !== undefined && { [flags.against]: { checkout: flags.against } }),
+  };
+  const measured = await measureHttp(Object.values(candidates));
+  for (const [at, name] of Object.keys(candidates).entries())
     printTable(
-      `${checkouts[at] ?? 'here'}, \`recursive\``,
+      `${name}, \`recursive\``,
       ['', 'main thread, ms/MB', 'workers, ms/MB', 'cores at most'],
-      rows.map(({ name, main, workers }) => [name, number(main), number(workers), number(workers / main)]),
+      (measured[at] as HttpRow[]).map(({ name, main, workers }) => [
+        name,
+        number(main),
+        number(workers),
+        number(workers / main),
+      ]),
     );
 }
+
+const PROCESSES = 4;
 
 if (import.meta.main) await printHttp();
