@@ -150,7 +150,9 @@ t.test('while a group is in work, the next one is started when it is full', asyn
   const aWhile = async () => {
     for (let round = 0; round < 200; round++) await turn();
   };
-  const found = await answersOf(streamOf(sent(filled, 4000), { rate, runner: fatefulRunner(aWhile, load) }));
+  const found = await answersOf(
+    streamOf(sent(filled, 4000), { rate, slots: 100, runner: fatefulRunner(aWhile, load) }),
+  );
   t.equal(found.length, 1000);
   t.ok(load.runs <= 8, `${load.runs} runs for 1 MB`);
 });
