@@ -13,7 +13,7 @@ import type { Registry } from '../core/hosting/registry.ts';
 import { type Config, configOf } from './config/config.ts';
 import { corporaFor, type OpenCorpora } from './config/find-corpora.ts';
 import { createLog } from './config/log.ts';
-import { createServerContainer, type ServerCradle } from './container.ts';
+import { createServerContainer, type Given, type ServerCradle } from './container.ts';
 import { workRoutes } from './http/chunk/routes.ts';
 import { openapi } from './http/docs/openapi.ts';
 import { playgroundRoutes } from './http/docs/playground.ts';
@@ -28,6 +28,7 @@ import { knownPaths, methodNotAllowed, operatorsAlone, unknownPaths } from './ht
 import { requestId, requestLog, requestMetrics } from './http/transport/request-log.ts';
 import { security } from './http/transport/security.ts';
 import { services } from './http/transport/services.ts';
+import type { Siblings } from './http/transport/siblings.ts';
 import { logPlugins } from './plugins/loader/loader.ts';
 
 export { configOf, readConfig } from './config/config.ts';
@@ -36,6 +37,8 @@ export interface AppOptions {
   readonly registry?: Registry;
   /** Whether a worker thread starts as soon as the app listens, before the first request. */
   readonly startsThread?: boolean;
+  /** The other processes of this server, if it has several. */
+  readonly siblings?: Siblings | undefined;
   /** Called when the app listens and its store of pipelines is open. */
   onOpen?(): void;
   onBrokenStore?(error: unknown): void;
@@ -50,10 +53,10 @@ export interface AppOptions {
  */
 export async function buildApp(
   config: Config,
-  { registry, startsThread = false, onOpen = () => {}, onBrokenStore = () => {} }: AppOptions = {},
+  { registry, siblings, startsThread = false, onOpen = () => {}, onBrokenStore = () => {} }: AppOptions = {},
 ): Promise<FastifyInstance> {
   const log = createLog(config);
-  const wired = await wire(config, log, registry);
+  const wired = await wire(config, log, { registry, siblings });
   const { admission } = wired.cradle;
   const app = Fastify({
     loggerInstance: log,
@@ -117,9 +120,9 @@ interface Wired {
 }
 
 /** @throws ConfigError if the server cannot run jobs as configured @throws ServiceError as `createServerContainer` */
-async function wire(config: Config, log: FastifyBaseLogger, registry?: Registry): Promise<Wired> {
+async function wire(config: Config, log: FastifyBaseLogger, given: Given = {}): Promise<Wired> {
   const corpora = await corporaFor(config);
-  const container = await createServerContainer(config, log, registry);
+  const container = await createServerContainer(config, log, given);
   const { cradle } = container;
   return { container, cradle, corpora: corpora?.openCorpora(cradle, process.env) };
 }

@@ -9,6 +9,7 @@ import { Runner } from './engine/run/runner.ts';
 import { openSharedBuffers, type SharedBuffersRegistry } from './engine/run/shared-buffers.ts';
 import { type Admission, createAdmission } from './http/transport/admission.ts';
 import { createMetrics, type Metrics } from './http/transport/metrics.ts';
+import type { Siblings } from './http/transport/siblings.ts';
 import { loadPlugins } from './plugins/loader/loader.ts';
 import { closed, createServiceContainer, type ServiceCradle } from './service-container.ts';
 import type { PipelineStore } from './store/contract.ts';
@@ -31,6 +32,13 @@ export interface ServerCradle extends ServiceCradle {
   readonly metrics: Metrics;
   readonly byteBudget: ByteBudget;
   readonly admission: Admission;
+  /** The other processes of this server; undefined if it has one. */
+  readonly siblings: Siblings | undefined;
+}
+
+export interface Given {
+  readonly registry?: Registry | undefined;
+  readonly siblings?: Siblings | undefined;
 }
 
 /**
@@ -42,13 +50,14 @@ export interface ServerCradle extends ServiceCradle {
 export async function createServerContainer(
   config: Config,
   log: Log,
-  loaded?: Registry,
+  { registry: loaded, siblings }: Given = {},
 ): Promise<AwilixContainer<ServerCradle>> {
   const shared = openSharedBuffers();
   const registry = loaded ?? (await loadPlugins(config, process.env));
   const container = createServiceContainer({ config, log, shared, registry });
   return container.register({
     shared: asValue(shared),
+    siblings: asValue(siblings),
     pool: asFunction(({ shared, pluginFailures }: ServerCradle) =>
       config.workers === 0
         ? undefined
@@ -65,9 +74,11 @@ export async function createServerContainer(
       createJobStore(database, queueOf(config), log),
     ).singleton(),
     byteBudget: asFunction(() => new ByteBudget(config.maxBytesInFlight)).singleton(),
-    metrics: asFunction(({ runner, byteBudget }: ServerCradle) =>
-      createMetrics({ load: () => runner.load(), bytesInFlight: () => byteBudget.taken }),
-    ).singleton(),
+    metrics: asFunction(({ runner, byteBudget }: ServerCradle) => {
+      const metrics = createMetrics({ load: () => runner.load(), bytesInFlight: () => byteBudget.taken });
+      siblings?.offer(metrics.registry);
+      return metrics;
+    }).singleton(),
     admission: asFunction(createAdmission).singleton(),
   }) as unknown as AwilixContainer<ServerCradle>;
 }

@@ -14,7 +14,6 @@ import type { Task } from '../engine/tasks.ts';
 import { importFactory, withLine } from '../plugins/loader/import-factory.ts';
 import { databaseOf, nameOf } from '../store/database.ts';
 import { createDatabase, createPipelineStore } from '../store/stores.ts';
-import { endWithReader } from './closed-pipe.ts';
 import { tryToListen } from './listening.ts';
 
 /** Log settings of this command: only warnings and errors. The command prints its results without the log. */
@@ -32,7 +31,6 @@ const QUIET = { logLevel: 'error', logFormat: 'json' };
  *   2 if the store of pipelines cannot be opened or the address is in use
  */
 export async function check(config: Config, corpora: readonly string[]): Promise<number> {
-  endWithReader();
   const access = describeAccess(config);
   const container = await createServerContainer(forExamples(config), createLog(WARNINGS));
   try {

@@ -3,7 +3,6 @@ import { Command } from 'commander';
 import type { Environment } from '../config/config.ts';
 import { findCorpora } from '../config/find-corpora.ts';
 import { VERSION } from '../config/version.ts';
-import { endWithReader } from './closed-pipe.ts';
 import { jobsCommand } from './commands/jobs.ts';
 import { listingCommands } from './commands/listings.ts';
 import { pipelinesCommand } from './commands/pipelines.ts';
@@ -21,7 +20,6 @@ export async function program(
   env: Environment,
   onEnd: (status: number) => void,
 ): Promise<Command> {
-  endWithReader();
   const corpora = await findCorpora();
   const chunk = await corpora?.chunkCommand();
   const tune = await corpora?.tuneCommand();

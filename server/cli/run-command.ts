@@ -2,6 +2,7 @@ import { type Command, CommanderError } from 'commander';
 import { ServiceError } from '../../core/errors.ts';
 import type { Environment } from '../config/config.ts';
 import { findCorpora } from '../config/find-corpora.ts';
+import { endWithReader } from './closed-pipe.ts';
 import { serverCommands } from './commands/serve.ts';
 import { EXIT, isExpected, isUsage, UsageError } from './errors.ts';
 import { inOwnTerms } from './own-terms.ts';
@@ -13,6 +14,7 @@ import { inOwnTerms } from './own-terms.ts';
  *   143 terminated
  */
 export async function runCommand(args: readonly string[], env: Environment): Promise<number> {
+  endWithReader();
   try {
     return await run(args, env);
   } catch (error) {

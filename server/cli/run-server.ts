@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
+import type { Log } from '../../core/contracts/collaborators.ts';
 import type { Registry } from '../../core/hosting/registry.ts';
 import { buildApp } from '../app.ts';
 import { readKeys } from '../config/access.ts';
@@ -12,16 +13,20 @@ import {
   type Flags,
   readConfig,
   retiredIn,
+  shareOf,
   takesJobs,
 } from '../config/config.ts';
 import { corporaFor } from '../config/find-corpora.ts';
 import { checkFolders } from '../config/folders.ts';
+import { createLog, finishLogs } from '../config/log.ts';
 import { readMachine } from '../config/option.ts';
 import { readServiceUrl } from '../config/values.ts';
 import { VERSION } from '../config/version.ts';
+import { connectSiblings, type Siblings } from '../http/transport/siblings.ts';
 import { loadPlugins } from '../plugins/loader/loader.ts';
 import { databaseOf, nameOf } from '../store/database.ts';
 import { check } from './check.ts';
+import { outliveReader } from './closed-pipe.ts';
 import { EXIT, isExpected, UsageError } from './errors.ts';
 import { addressOf, listenProblem } from './listening.ts';
 import { reload } from './reload.ts';
@@ -39,7 +44,8 @@ export function runServer(flags: Flags, env: Environment): Promise<number> {
 async function start(flags: Flags, env: Environment): Promise<number> {
   const machine = readMachine();
   const config = readConfig(flags, env, machine);
-  for (const warning of retiredIn(flags, env)) console.error(warning);
+  const isSibling = config.processes > 1 && (await import('node:cluster')).default.isWorker;
+  if (!isSibling) for (const warning of retiredIn(flags, env)) console.error(warning);
   checkFolders(config);
   if (config.reload && !config.check) {
     reload(config.pluginsDir);
@@ -49,27 +55,67 @@ async function start(flags: Flags, env: Environment): Promise<number> {
   checkPluginUrls(registry, env);
   const corpora = (await corporaFor(config))?.describeCorpora(config, env) ?? ['Jobs: not in this build'];
   if (config.check) return check(config, corpora);
+  outliveReader();
+  if (config.processes > 1 && !isSibling) {
+    await serveInProcesses(config, registry);
+    return EXIT.done;
+  }
   setSwitchesFor(registry.all, machine.memoryBytes);
-  await serve(config, registry);
+  await (isSibling ? serve(shareOf(config), registry, connectSiblings()) : serve(config, registry));
   return EXIT.done;
 }
 
-/** Serves until a signal arrives, then finishes requests in progress within the grace period. */
-async function serve(config: Config, registry: Registry): Promise<void> {
+/** Serves in several processes until a signal arrives. */
+async function serveInProcesses(config: Config, registry: Registry): Promise<void> {
+  const { superviseProcesses } = await import('./processes.ts');
+  const { processes, shutdownGrace } = config;
+  const log = createLog(config);
+  superviseProcesses({
+    count: processes,
+    log,
+    grace: shutdownGrace,
+    onListening: (port) => announceAt(port, log, config, registry),
+  });
+}
+
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/**
+ * Serves until a signal arrives, then finishes requests in progress within the grace period.
+ *
+ * @param siblings set if this process is one of several. A terminal and a service manager may send a signal to all of
+ *   them, and their supervisor sends the signal too: a second one is then ignored.
+ */
+async function serve(config: Config, registry: Registry, siblings?: Siblings): Promise<void> {
   let isStopping = false;
   const app = await buildApp(config, {
     registry,
+    siblings,
     startsThread: true,
-    onOpen: () => announce(app, config, registry),
+    onOpen() {
+      const { port } = app.server.address() as AddressInfo;
+      if (siblings === undefined) announceAt(port, app.log, config, registry);
+      else siblings.listens(port);
+    },
     // Ignores errors during shutdown: a store that is closed while it opens is not broken.
     onBrokenStore: (error) => void (isStopping || fail(error)),
   });
-  closeWithGrace({ logger: app.log, delay: config.shutdownGrace * 1000 }, async ({ err, signal }) => {
+  let asked: NodeJS.Signals | undefined;
+  const skip = siblings === undefined ? [] : [...SIGNALS];
+  const closing = { logger: app.log, delay: config.shutdownGrace * 1000, skip };
+  const { close } = closeWithGrace(closing, async ({ err, signal = asked }) => {
     isStopping = true;
     if (err) app.log.error({ err }, 'stopping after an unhandled error');
     else app.log.info({ signal }, 'stopping');
     await app.close();
+    await finishLogs();
   });
+  for (const one of skip) {
+    process.on(one, () => {
+      if (asked === undefined) close();
+      asked ??= one;
+    });
+  }
   await app.ready();
   await listen(app, config).catch((error: unknown) => {
     const problem = listenProblem(error, config);
@@ -99,9 +145,13 @@ function fail(error: unknown): never {
 
 export function announce(app: FastifyInstance, config: Config, registry: Registry): void {
   const { port } = app.server.address() as AddressInfo;
+  announceAt(port, app.log, config, registry);
+}
+
+function announceAt(port: number, log: Log, config: Config, registry: Registry): void {
   const address = addressOf(config.host, port);
   const docs = config.role === 'worker' ? {} : { docs: `${address}/docs` };
-  app.log.info({ ...docs, ...describe(config, registry) }, `Server listening at ${address}`);
+  log.info({ ...docs, ...describe(config, registry) }, `Server listening at ${address}`);
 }
 
 function describe(config: Config, { all, broken }: Registry): Readonly<Record<string, string | number>> {
@@ -118,6 +168,7 @@ function describe(config: Config, { all, broken }: Registry): Readonly<Record<st
     ...(missing.length > 0 && { unavailable: missing.join(', ') }),
     ...(broken.length > 0 && { broken: broken.map(({ name }) => name).join(', ') }),
     workers: config.workers,
+    ...(config.processes > 1 && { processes: config.processes }),
     jobs: takesJobs(config) ? `on, --role ${config.role}` : 'off',
     keys: keys === 0 ? 'off' : `on, ${keys}`,
     cors: config.corsOrigins.join(', ') || 'off',

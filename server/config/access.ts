@@ -64,7 +64,7 @@ export function describeAccess(config: AccessConfig): string[] {
       ? 'Keys: none; anyone who can reach this address may use the service'
       : `Keys: ${keys}; requests must carry one, ${documentation}`,
     `CORS: ${corsOrigins.length === 0 ? 'off' : `web pages of ${corsOrigins.join(', ')} may call the service`}`,
-    `Rate limit: ${rateLimit === 0 ? 'off' : `${rateLimit} requests per minute and address, in each process`}`,
+    `Rate limit: ${rateLimit === 0 ? 'off' : `${rateLimit} requests per minute and address, in each server`}`,
     ...(keys === 0 ? [] : [`Wrong keys: ${wrongKeys(failedKeyLimitOf(config))}`]),
     `Address of a client: ${addressOf(trustProxy)}`,
   ];

@@ -40,7 +40,12 @@ export function readConfig(flags: Flags, env: Environment, machine: Machine = re
     problems.push(`${place}: expected ${parsed.expected}${got}`);
     return [name, undefined];
   });
-  const config: Config = { ...(Object.fromEntries(entries) as Config), ...UNLISTED };
+  const read: Config = { ...(Object.fromEntries(entries) as Config), ...UNLISTED };
+  const isChosen = (flags.processes ?? env.PROCESSES ?? '') !== '';
+  const config = read.store === 'memory' && !isChosen ? { ...read, processes: 1 } : read;
+  if (config.store === 'memory' && config.processes > 1) {
+    problems.push('--store memory: several processes do not share it; remove it, or set --processes 1');
+  }
   if (config.store === 'memory' && (config.databaseUrl ?? '') !== '') {
     problems.push('--store memory: DATABASE_URL is set too; remove one of the two');
   }
@@ -69,6 +74,19 @@ export function takesJobs({ bulkRoot, bulkConnections }: JobSettings): boolean {
 }
 
 type JobSettings = Pick<Config, 'bulkRoot' | 'bulkConnections'>;
+
+/** The share of a process in what the processes of a server have together. */
+export function shareOf(config: Config): Config {
+  const { processes, workers, bulkConcurrency, queueSize, maxBytesInFlight } = config;
+  const share = (of: number) => Math.ceil(of / processes);
+  return {
+    ...config,
+    workers: share(workers),
+    bulkConcurrency: share(bulkConcurrency),
+    queueSize: share(queueSize),
+    maxBytesInFlight: share(maxBytesInFlight),
+  };
+}
 
 function problemOfRole(config: Config): string | undefined {
   const { role, store } = config;

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import { isMainThread } from 'node:worker_threads';
 import type { Logger } from 'pino';
@@ -22,7 +23,8 @@ const DESTINATIONS: Readonly<Record<string, number>> = { stdout: 1, stderr: 2 };
 
 /**
  * Creates a log: asynchronous on the main thread, synchronous on a worker thread, because threads may end at
- * any time. JSON lines have `level` (debug, info, warn, error), `time` (ISO 8601, UTC) and `msg`.
+ * any time. JSON lines have `level` (debug, info, warn, error), `time` (ISO 8601, UTC) and `msg`. The main thread
+ * writes several of them at once.
  */
 export function createLog({ logLevel, logFormat, logTo = 'stdout' }: LogSettings): Logger {
   const pino = require('pino') as typeof import('pino');
@@ -32,7 +34,8 @@ export function createLog({ logLevel, logFormat, logTo = 'stdout' }: LogSettings
   const isPretty = logFormat === 'pretty' || (logFormat === 'auto' && isTerminal(dest));
   if (isPretty && level !== 'silent') return pino({ level }, prettyStream(destination, isTerminal(dest)));
   const formatters = { level: (label: string) => ({ level: label }) };
-  return pino({ level, formatters, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  const stream = isMainThread ? inBlocks(destination) : destination;
+  return pino({ level, formatters, timestamp: pino.stdTimeFunctions.isoTime }, stream);
 }
 
 const RANKS = ['debug', 'info', 'warn', 'error'] as const;
@@ -56,17 +59,88 @@ const MAX_WAITING = 1_000_000;
 /** Maximum retries, one every 100 ms, of writing to a pipe that is not read. */
 const MAX_TRIES = 10;
 
+/** Maximum bytes written at once: a pipe never mixes so few bytes with those of other threads and processes. */
+const BLOCK_BYTES = 4096;
+/** Maximum milliseconds that a line waits for more lines, unless the event loop is blocked. */
+const BLOCK_MS = 200;
+
+/** pino tells a stream with this member the level of each line. */
+const METADATA = Symbol.for('pino.metadata');
+const WARN = 40;
+
+interface BlockStream {
+  readonly [METADATA]: true;
+  lastLevel: number;
+  write(line: string): void;
+}
+
+/** Lets lines wait until a block is full, because each write costs as much as a small request. Warnings do not wait. */
+function inBlocks(destination: SonicBoom): BlockStream {
+  let block = '';
+  let bytes = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const end = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (bytes === 0) return;
+    writing.add(destination);
+    destination.write(block);
+    block = '';
+    bytes = 0;
+  };
+  blocks.add(end);
+  destination.on('drain', () => writing.delete(destination));
+  return {
+    [METADATA]: true,
+    lastLevel: 0,
+    write(line) {
+      const more = Buffer.byteLength(line);
+      if (bytes + more > BLOCK_BYTES) end();
+      block += line;
+      bytes += more;
+      if (this.lastLevel >= WARN) end();
+      else timer ??= setTimeout(end, BLOCK_MS).unref();
+    },
+  };
+}
+
+const blocks = new Set<() => void>();
 const opened = new Set<SonicBoom>();
-if (isMainThread) process.on('exit', () => opened.forEach((destination) => void destination.flushSync()));
+const writing = new Set<SonicBoom>();
+
+/** Milliseconds that an ending process waits for a write in progress, so that the lines stay in order. */
+const LAST_WRITE_MS = 20;
+const MAX_LAST_MS = 1000;
+
+/** Writes all lines, before the process ends. Stops waiting after a second. */
+export async function finishLogs(): Promise<void> {
+  const late = performance.now() + MAX_LAST_MS;
+  for (const end of blocks) end();
+  while (writing.size > 0 && performance.now() < late) await sleep(LAST_WRITE_MS);
+}
+
+function finishNow(): void {
+  if (writing.size > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LAST_WRITE_MS);
+  for (const end of blocks) end();
+  for (const destination of opened) destination.flushSync();
+}
+
+if (isMainThread) process.on('exit', finishNow);
 
 /**
  * Opens the destination of a log. After a write error it keeps the lines, and retries with the next line.
  * pino's own destination (sonic-boom 4.2.1) would end the process at the first error, and then retry forever.
  */
 function openDestination(dest: number | string): SonicBoom {
-  const settings = { dest, sync: !isMainThread, maxLength: MAX_WAITING, maxWriteRetries: MAX_TRIES };
+  const settings = {
+    dest,
+    sync: !isMainThread,
+    maxLength: MAX_WAITING,
+    maxWrite: BLOCK_BYTES,
+    maxWriteRetries: MAX_TRIES,
+  };
   const { SonicBoom } = require('sonic-boom') as typeof import('sonic-boom');
-  const destination = hold(new SonicBoom(settings));
+  const destination: SonicBoom = hold(new SonicBoom(settings), () => void writing.delete(destination));
   destination.on('drop', () => destination.flush());
   const flush = destination.flushSync.bind(destination);
   destination.flushSync = () => {

@@ -7,6 +7,9 @@ const MAX_WAIT = 2_000_000;
 /** Minimum default of the bytes in flight. With more memory, the default is a share of the memory. */
 const MIN_BYTES_IN_FLIGHT = 104_857_600;
 
+/** Cores per process of a server by default: one process cannot feed more of them with requests of medium size. */
+const CORES_PER_PROCESS = 4;
+
 const text = optionOf('text');
 const integer = optionOf('integer');
 const size = optionOf('size');
@@ -59,6 +62,11 @@ export const OPTIONS = {
     maximum: 1024,
     shownDefault: 'number of cores',
   }),
+  processes: integer(
+    ({ cores }) => Math.max(1, Math.floor(cores / CORES_PER_PROCESS)),
+    'Processes that answer requests, and share worker threads, queue and bytes in flight; one of them feeds about 4 cores with requests of 256 KB. With `--store memory` it is 1.',
+    { maximum: 256, shownDefault: `number of cores / ${CORES_PER_PROCESS}, at least 1` },
+  ),
   inlineBytes: size(4096, 'Largest body that is processed without a worker thread.', { minimum: 0 }),
   queueSize: integer(256, 'Requests that may wait for a worker; more are answered with 503.', { minimum: 0 }),
   maxBodyBytes: size(104_857_600, 'Largest request body.'),
@@ -134,12 +142,12 @@ export const OPTIONS = {
   }),
   rateLimit: integer(
     0,
-    'Requests per minute that each process answers to one address, or to one IPv6 network of 64 bits; more are answered with 429. 0 turns the limit off.',
+    'Requests per minute that each server answers to one address, or to one IPv6 network of 64 bits; more are answered with 429. 0 turns the limit off.',
     { minimum: 0 },
   ),
   failedKeyLimit: integer(
     0,
-    'Wrong keys per minute that each process takes from one address or network, apart from `--rate-limit`; after them it answers the address with 429 wherever a key is needed.',
+    'Wrong keys per minute that each server takes from one address or network, apart from `--rate-limit`; after them it answers the address with 429 wherever a key is needed.',
     { minimum: 0, shownDefault: '0: as `--rate-limit`' },
   ),
   trustProxy: proxies(

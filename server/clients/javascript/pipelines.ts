@@ -124,9 +124,19 @@ export class Pipelines extends Execution<ChunkFields> {
     return this.transport.json(call, settings);
   }
 
-  /** `GET /v1/pipelines`, newest first. */
-  list(query: PipelineQuery = {}, settings?: CallSettings): Promise<Pipeline[]> {
-    return this.transport.json({ method: 'GET', path: ROOT, query }, settings);
+  /** `GET /v1/pipelines`, newest first. Without a limit, reads all pages. */
+  async list(query: PipelineQuery = {}, settings: CallSettings = {}): Promise<Pipeline[]> {
+    const pipelines: Pipeline[] = [];
+    let cursor: string | undefined = query.cursor;
+    do {
+      const call = { method: 'GET', path: ROOT, query: { ...query, cursor } } as const;
+      const onHeaders = (headers: Headers) => {
+        cursor = headers.get('x-next-cursor') ?? undefined;
+        settings.onHeaders?.(headers);
+      };
+      pipelines.push(...(await this.transport.json<Pipeline[]>(call, { ...settings, onHeaders })));
+    } while (cursor !== undefined && query.limit === undefined);
+    return pipelines;
   }
 
   /** `GET /v1/pipelines/<id>` */

@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander';
 import { reasonOf, ServiceError } from '../../../core/errors.ts';
-import { hold } from '../../../core/hold.ts';
+import { outliveReader } from '../../cli/closed-pipe.ts';
 import { CommandError, EXIT, isExpected, UsageError } from '../../cli/errors.ts';
 import { inOwnTerms } from '../../cli/own-terms.ts';
 import type { Environment } from '../../config/config.ts';
@@ -136,5 +136,5 @@ export function stopOnSignals(stop: AbortController, onInterrupt: () => void): v
     stop.abort(isClosed ? new Stopped('the output is no longer read', EXIT.done) : unwritable);
   };
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
-  hold(process.stdout, onError);
+  outliveReader(onError);
 }

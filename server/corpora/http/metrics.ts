@@ -56,6 +56,7 @@ function addLoad(registry: Registry, load: () => Promise<JobLoad>): void {
     help: 'Shards of all stored jobs, by state; every process reports the same.',
     labelNames: ['state'],
     registers,
+    aggregator: 'max',
     async collect() {
       const found = await recent();
       if (found === undefined) return;
@@ -66,6 +67,7 @@ function addLoad(registry: Registry, load: () => Promise<JobLoad>): void {
     name: 'chunksmith_bulk_oldest_ready_seconds',
     help: 'How long the oldest waiting shard has waited; every process reports the same.',
     registers,
+    aggregator: 'max',
     async collect() {
       const found = await recent();
       if (found !== undefined) this.set(found.oldestReadySeconds);

@@ -132,6 +132,7 @@ function openPool(workerData: WorkerData): Pool {
     idleTimeout: Number.POSITIVE_INFINITY,
     // Idle threads keep their event loops, which close unused connections.
     atomics: 'disabled',
+    recordTiming: false,
     resourceLimits: { ...old, maxYoungGenerationSizeMb: YOUNG_MB },
   });
 }

@@ -84,7 +84,7 @@ class LineGroups {
 
   start(): void {
     const { reader } = this.#stream;
-    while (this.#hasRoom && reader.waiting > 0) this.#startGroup(reader.take(MAX_LINES, this.#groupBytes));
+    while (this.#hasRoom && this.#isDue) this.#startGroup(reader.take(MAX_LINES, this.#groupBytes));
     const inWork = this.#running.reduce((sum, { bytes }) => sum + bytes, 0);
     this.#stream.onHeld(reader.bytes + inWork);
   }
@@ -105,6 +105,13 @@ class LineGroups {
   get #groupBytes(): number {
     const seconds = this.#stream.rate.expect(GROUP_BYTES) ?? Number.POSITIVE_INFINITY;
     return GROUP_BYTES * Math.min(1, GROUP_SECONDS / seconds);
+  }
+
+  /** Whether to start a group now. While others are in work, it waits until it is full: each costs a message. */
+  get #isDue(): boolean {
+    const { waiting, bytes, isOver } = this.#stream.reader;
+    if (waiting === 0) return false;
+    return this.#running.length === 0 || isOver || waiting >= MAX_LINES || bytes >= this.#groupBytes;
   }
 
   get #hasRoom(): boolean {

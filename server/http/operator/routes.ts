@@ -6,6 +6,7 @@ import { OVERLOADED } from '../../engine/run/priority-queue.ts';
 import { listedPlugin, listedTokenizer, listPlugins, listTokenizers } from '../../engine/stages/listings.ts';
 import { errorAnswers, jsonAnswer } from '../docs/answer-schemas.ts';
 import { withBraces } from '../transport/known-paths.ts';
+import { metricsOf } from '../transport/metrics.ts';
 
 export async function metaRoutes(app: FastifyInstance): Promise<void> {
   const { config, registry, pluginFailures } = app.chunksmith;
@@ -46,6 +47,7 @@ export async function operatorRoutes(app: FastifyInstance): Promise<void> {
     runner,
     store,
     metrics: { registry },
+    siblings,
   } = app.chunksmith;
   app.get('/health', { schema: ABOUT.health }, async () => {
     if (store.isStuck()) throw new ServiceError('store_stuck', {});
@@ -57,7 +59,7 @@ export async function operatorRoutes(app: FastifyInstance): Promise<void> {
     return { status: 'ready' } as const;
   });
   app.get('/metrics', { schema: ABOUT.metrics }, async (_request, reply) =>
-    reply.type(registry.contentType).send(await registry.metrics()),
+    reply.type(registry.contentType).send(await metricsOf(registry, siblings)),
   );
 }
 

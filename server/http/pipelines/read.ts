@@ -157,16 +157,16 @@ function jsonProblems(value: unknown, place: string, depth = 0): string[] {
 const checkPage = createValidator(pageQuery);
 
 /** Reads the query of the list of pipelines. @throws ServiceError `invalid_parameters` */
-export function readPage(query: Query): Partial<PageRequest> {
-  const { limit, cursor, name } = checkQuery<{ limit?: number; cursor?: string; name?: string }>(
+export function readPage(query: Query): PageRequest {
+  const { limit, cursor, name } = checkQuery<{ limit: number; cursor?: string; name?: string }>(
     query,
     checkPage,
   );
   const problems = textProblems('name', name);
   if (problems.length > 0) throw invalid(problems);
   return {
+    limit,
     ...(name === undefined ? {} : { name }),
-    ...(limit === undefined ? {} : { limit }),
     ...(cursor === undefined ? {} : { after: readCursor(cursor, readPosition) }),
   };
 }

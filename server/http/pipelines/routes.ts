@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, ServiceError } from '../../../core/errors.ts';
 import type {
@@ -16,8 +15,6 @@ import { cursorAfter, readChanges, readIfMatch, readNew, readPage, readWhole } f
 import * as docs from './schemas.ts';
 
 const MAX_BODY_BYTES = 1_048_576;
-/** Number of pipelines per read from the store, for a list without a limit. */
-const READ_AT_ONCE = 500;
 
 interface ById {
   Params: { pipeline_id: string };
@@ -61,20 +58,11 @@ export async function pipelineRoutes(app: FastifyInstance): Promise<void> {
   });
 }
 
-async function answerPage(
-  store: PipelineStore,
-  { limit, ...which }: Partial<PageRequest>,
-  reply: FastifyReply,
-) {
-  const page = await store.list({ limit: limit ?? READ_AT_ONCE, ...which });
-  const last = page.pipelines.at(-1);
-  if (!page.hasMore || last === undefined) return page.pipelines.map(toAnswer);
-  if (limit === undefined) {
-    reply.type('application/json; charset=utf-8');
-    return Readable.from(writeAll(store, page.pipelines));
-  }
-  leadOn(reply, { limit: String(limit) }, cursorAfter(last));
-  return page.pipelines.map(toAnswer);
+async function answerPage(store: PipelineStore, request: PageRequest, reply: FastifyReply) {
+  const { pipelines, hasMore } = await store.list(request);
+  const last = pipelines.at(-1);
+  if (hasMore && last !== undefined) leadOn(reply, { limit: String(request.limit) }, cursorAfter(last));
+  return pipelines.map(toAnswer);
 }
 
 function answerNew(request: FastifyRequest, reply: FastifyReply, record: PipelineRecord) {
@@ -97,19 +85,6 @@ function toAnswer({
   updated_at,
 }: PipelineRecord): docs.PipelineAnswer {
   return { id, name, description, config: { steps }, created_at, updated_at };
-}
-
-/** Writes all pipelines as one list, page by page, so that a long list takes little memory. */
-async function* writeAll(store: PipelineStore, first: readonly PipelineRecord[]): AsyncGenerator<string> {
-  let pipelines = first;
-  let before = '[';
-  while (pipelines.length > 0) {
-    yield before + pipelines.map((record) => JSON.stringify(toAnswer(record))).join(',');
-    before = ',';
-    const next: PageRequest = { limit: READ_AT_ONCE, after: pipelines.at(-1) };
-    pipelines = (await store.list(next)).pipelines;
-  }
-  yield ']';
 }
 
 /** Maximum attempts of a change that other requests overtake. */

@@ -54,7 +54,13 @@ export const changesBody: ObjectSchema = {
 export const pageQuery: ObjectSchema = {
   type: 'object',
   properties: {
-    limit: { type: 'integer', minimum: 1, maximum: 1000, description: 'Maximum pipelines in the answer.' },
+    limit: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1000,
+      default: 1000,
+      description: 'Maximum pipelines in the answer.',
+    },
     cursor,
     name: { ...members.name, description: 'The exact name: the answer has one pipeline or none.' },
   },
@@ -165,7 +171,7 @@ export const list = ({ stored }: Examples): FastifySchema => ({
   operationId: 'list_pipelines',
   summary: 'List pipelines',
   description:
-    'All pipelines, newest first, or the one of a `name`, or at most `limit` of them; the headers Link and x-next-cursor then lead to the next ones.',
+    'The pipelines, newest first, at most `limit` of them, or the one of a `name`; the headers Link and x-next-cursor lead to the next page.',
   querystring: pageQuery,
   response: {
     200: jsonAnswer('The pipelines, newest first.', listOf(pipeline), nextPage, [stored]),

@@ -1,6 +1,7 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { countTotals, type Timings } from '../../engine/answer/response-metadata.ts';
 import type { RunnerLoad } from '../../engine/run/runner.ts';
+import type { Siblings } from './siblings.ts';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
@@ -36,6 +37,12 @@ export function createMetrics({ load, bytesInFlight }: { load(): RunnerLoad; byt
     /** Counts a request that failed because of a plugin. @param error the code of the error */
     failed: (kind: string, name: string, error: string) => counters.failures.inc({ kind, name, error }),
   };
+}
+
+/** The metrics in the text format of Prometheus, summed over the processes of the server. */
+export async function metricsOf(registry: Registry, siblings: Siblings | undefined): Promise<string> {
+  if (siblings === undefined) return registry.metrics();
+  return AggregatorRegistry.aggregate((await siblings.metrics()) as never).metrics();
 }
 
 function createHistograms(registry: Registry) {

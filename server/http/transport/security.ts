@@ -7,6 +7,7 @@ import plugin from 'fastify-plugin';
 import { invalid, ServiceError } from '../../../core/errors.ts';
 import { type AccessConfig, asksForKeys, failedKeyLimitOf, readKeys } from '../../config/access.ts';
 import { clientOf } from './client-address.ts';
+import type { RequestCount, Siblings } from './siblings.ts';
 
 /** Paths that need no key, for load balancers and orchestrators. */
 const OPEN_PATHS = new Set(['/health', '/ready']);
@@ -39,7 +40,7 @@ export const FIXED_HEADERS: Readonly<Record<string, string>> = {
  */
 export const security = plugin(
   async (app) => {
-    const { config } = app.chunksmith;
+    const { config, siblings } = app.chunksmith;
     const keys = readKeys(config);
     app.addHook('onRequest', (request, reply, done) => {
       reply.header('x-request-id', request.id);
@@ -53,7 +54,7 @@ export const security = plugin(
       done(problem);
     });
     if (config.corsOrigins.length > 0) await allowOrigins(app, config.corsOrigins);
-    if (config.rateLimit > 0 || failedKeyLimitOf(config) > 0) await limitRate(app, config);
+    if (config.rateLimit > 0 || failedKeyLimitOf(config) > 0) await limitRate(app, config, siblings);
     if (keys.length > 0) requireKeys(app, keys, config);
   },
   { name: 'chunksmith-security', dependencies: ['chunksmith-services', 'chunksmith-error-handler'] },
@@ -84,7 +85,11 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]): P
   });
 }
 
-async function limitRate(app: FastifyInstance, config: AccessConfig): Promise<void> {
+async function limitRate(
+  app: FastifyInstance,
+  config: AccessConfig,
+  siblings: Siblings | undefined,
+): Promise<void> {
   const { rateLimit: limit } = config;
   const { prefix } = app;
   await app.register(rateLimit, {
@@ -93,9 +98,42 @@ async function limitRate(app: FastifyInstance, config: AccessConfig): Promise<vo
     timeWindow: WINDOW,
     keyGenerator: clientOf,
     allowList: (request) => !isCounted(config, routeOf(request, prefix)),
+    ...(siblings && { store: storeOf(siblings) as never }),
     errorResponseBuilder: (_request, { ttl }) =>
       new ServiceError('too_many_requests', { limit, seconds: Math.ceil(ttl / 1000) }),
   });
+}
+
+type OnCount = (error: Error | null, count?: RequestCount) => void;
+
+/** A store of @fastify/rate-limit whose counts are those of all processes. */
+function storeOf(siblings: Siblings) {
+  return class SharedStore {
+    readonly #limit: string;
+
+    constructor(_settings: unknown, limit = 'requests') {
+      this.#limit = limit;
+    }
+
+    incr(key: string, onCount: OnCount, window: number): void {
+      this.#count(key, onCount, window, true);
+    }
+
+    read(key: string, onCount: OnCount, window: number): void {
+      this.#count(key, onCount, window, false);
+    }
+
+    /** Counts apart from this store. The only one is that of wrong keys. */
+    child(): SharedStore {
+      return new SharedStore(undefined, 'wrong keys');
+    }
+
+    #count(key: string, onCount: OnCount, window: number, increments: boolean): void {
+      siblings
+        .count({ limit: this.#limit, key, window, increments })
+        .then((count) => onCount(null, count), onCount);
+    }
+  };
 }
 
 /** Length in milliseconds of the period in which requests are counted. */

@@ -13,8 +13,9 @@ export async function startRefusingProxy(t: Cleanup, upstream: string) {
     if (rest[0] === 'requests-seen') return void answer.end(JSON.stringify(count));
     counts.set(run, count + 1);
     const behaviour = behaviours.split(',')[count] ?? 'pass';
-    if (behaviour === 'pass' || behaviour === 'cut')
-      pass(incoming, answer, `${upstream}/${rest.join('/')}`, behaviour === 'cut');
+    const url = `${upstream}/${rest.join('/')}`;
+    if (behaviour === 'small-page') pass(incoming, answer, `${url}${url.includes('?') ? '&' : '?'}limit=1`);
+    else if (behaviour === 'pass' || behaviour === 'cut') pass(incoming, answer, url, behaviour === 'cut');
     else refuse(incoming, answer, behaviour);
   });
   return {
@@ -26,6 +27,7 @@ export async function startRefusingProxy(t: Cleanup, upstream: string) {
      * - `gateway-502`: this status from something else than the service, in HTML; `html`: the same with 200
      * - `close`: the connection is closed without an answer; `hang`: there is no answer
      * - `cut`: the answer comes, but for its end
+     * - `small-page`: the request is passed on with a limit of 1
      */
     url: (run: string, behaviours: string) => `${own}/${encodeURIComponent(run)}/${behaviours || 'pass'}`,
     /** How many requests of a run have come. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import t from 'tap';
 import { withServerFlags } from '../../../server/cli/commands/serve.ts';
-import { configOf, type Environment, readConfig, retiredIn } from '../../../server/config/config.ts';
+import { configOf, type Environment, readConfig, retiredIn, shareOf } from '../../../server/config/config.ts';
 import { hubSettingsOf } from '../../../server/config/hub-settings.ts';
 import { type Machine, readMachine } from '../../../server/config/option.ts';
 import { describeOptions } from '../../../server/config/options.ts';
@@ -58,7 +58,7 @@ t.test('defaults follow the machine', async (t) => {
 
 /** Flags whose value is the number that is written. */
 const NUMBERS = [
-  'port workers queue-size max-models max-documents max-characters max-chunks',
+  'port workers processes queue-size max-models max-documents max-characters max-chunks',
   'request-timeout shutdown-grace worker-memory-mb',
   'reader-seconds reader-seconds-per-mb rate-limit failed-key-limit bulk-concurrency bulk-keep bulk-lease',
 ].flatMap((flags) => flags.split(' '));
@@ -103,6 +103,29 @@ t.test('every flag is read, as --flag value, as --flag=value and as a variable',
   const pairs = read(['--model-aliases', '__proto__=a'], {}).modelAliases;
   t.same(Object.entries(pairs), [['__proto__', 'a']]);
   t.equal(read(['--inline-bytes', '0'], {}).inlineBytes, 0);
+});
+
+t.test('there is a process for every 4 cores, and one for a store in memory', async (t) => {
+  const processesOf = (cores: number, args: string[] = []) =>
+    read(args, {}, { cores, memoryBytes: 8e9 }).processes;
+  t.same(
+    [1, 2, 7, 8, 32].map((cores) => processesOf(cores)),
+    [1, 1, 1, 2, 8],
+  );
+  t.equal(processesOf(32, ['--store', 'memory']), 1);
+  t.throws(
+    () => processesOf(2, ['--store', 'memory', '--processes', '2']),
+    /--store memory: several processes/,
+  );
+  const whole = configOf({
+    processes: 4,
+    workers: 6,
+    queueSize: 256,
+    bulkConcurrency: 6,
+    maxBytesInFlight: 1e9,
+  });
+  t.match(shareOf(whole), { workers: 2, queueSize: 64, bulkConcurrency: 2, maxBytesInFlight: 25e7 });
+  t.equal(shareOf({ ...whole, workers: 0 }).workers, 0);
 });
 
 t.test('switches', async (t) => {

@@ -130,7 +130,7 @@ t.test('the start and --check say whether keys, CORS and a rate limit are on', a
   const said = [
     'Keys: 2; requests must carry one, the documentation is open',
     'CORS: web pages of https://app.example may call the service',
-    'Rate limit: 60 requests per minute and address, in each process',
+    'Rate limit: 60 requests per minute and address, in each server',
     'Wrong keys: at most 60 per minute and address',
     'Address of a client: that of its connection',
   ];

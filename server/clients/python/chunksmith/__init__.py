@@ -495,7 +495,14 @@ class _Pipelines(_Execution):
         self, *, name: str | None = None, limit: int | None = None, cursor: str | None = None
     ) -> List[Pipeline]:
         """The pipelines, the newest first; all of them without a limit. The cursor is the header `x-next-cursor`."""
-        return await self._sender.ask(calls.get_list("/v1/pipelines", Pipeline, name=name, limit=limit, cursor=cursor))
+        pipelines: List[Pipeline] = []
+        while True:
+            page: List[str] = []
+            call = calls.get_list("/v1/pipelines", Pipeline, name=name, limit=limit, cursor=cursor)
+            pipelines += await self._sender.ask(call, lambda headers: page.append(headers.get("x-next-cursor", "")))
+            cursor = page[-1]
+            if limit is not None or not cursor:
+                return pipelines
 
     @_answered
     async def get(self, id: str) -> Pipeline:

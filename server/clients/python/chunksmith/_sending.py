@@ -95,14 +95,14 @@ class Sender:
     pool: Pool
     settings: Settings
 
-    async def ask(self, call: Call[T]) -> T:
-        """The answer to a request."""
+    async def ask(self, call: Call[T], on_headers: OnHeaders | None = None) -> T:
+        """The answer to a request. `on_headers` is called with the headers of each answer to it."""
         tries = 0
         while True:
             answer = _Answer(self.pool.url, call)
             deadline = Deadline(self.settings.timeout, is_total=True)
             try:
-                async with aclosing(self._body(answer, deadline)) as parts:
+                async with aclosing(self._body(answer, deadline, on_headers)) as parts:
                     return answer.whole(b"".join([part async for part in parts]))
             except ChunksmithError as error:
                 delay = self._delay_after(error, call, tries)
@@ -144,7 +144,9 @@ class Sender:
                         raise ChunksmithError(_FORKED, code="closed")
         answer.check_end()
 
-    async def _body(self, answer: _Answer[Any], deadline: Deadline) -> AsyncGenerator[bytes, None]:
+    async def _body(
+        self, answer: _Answer[Any], deadline: Deadline, on_headers: OnHeaders | None = None
+    ) -> AsyncGenerator[bytes, None]:
         """Sends a request, and yields the body of its answer."""
         if self.pool.is_closed:
             raise closed()
@@ -154,7 +156,7 @@ class Sender:
             response = await self.pool.send(request, deadline, is_idempotent=answer.call.is_idempotent)
             parts = self.pool.body(response)
             try:
-                answer.begin(response, self.settings.on_headers)
+                answer.begin(response, self.settings.on_headers, on_headers)
                 async for part in parts:
                     deadline.check()
                     yield part
@@ -206,10 +208,11 @@ class _Answer(Generic[T]):
         self._headers = httpx.Headers()
         self._rest: list[bytes] = []
 
-    def begin(self, response: httpx.Response, on_headers: OnHeaders | None) -> None:
+    def begin(self, response: httpx.Response, *on_headers: OnHeaders | None) -> None:
         self._status, self._headers = response.status_code, response.headers
-        if on_headers is not None:
-            on_headers(dict(response.headers))
+        for told in on_headers:
+            if told is not None:
+                told(dict(response.headers))
 
     def whole(self, body: bytes) -> T:
         """What the body is read as. Raises `ChunksmithError` if the request was refused."""

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import t from 'tap';
-import { answerLines } from '../../../../server/engine/run/stream.ts';
+import { answerLines, Throughput } from '../../../../server/engine/run/stream.ts';
 import { answersOf, anyFates, type Fate, fatefulRunner, newLoad, sent, streamOf } from './line-streams.ts';
 
 const LIMIT = 200;
@@ -140,6 +140,21 @@ t.test('a stream that is stopped stops its work, and leaves no listeners', async
   t.equal(load.running, 0);
   t.equal(load.runs, stream.slots, 'nothing is begun any more');
   t.same(getEventListeners(stop.signal, 'abort'), []);
+});
+
+t.test('while a group is in work, the next one is started when it is full', async (t) => {
+  const rate = new Throughput().of([]);
+  await answersOf(streamOf(sent(harmless(100), 65_536), { rate }));
+  const filled = harmless(1000).map((fate) => ({ ...fate, filling: 'x'.repeat(1000) }));
+  const load = newLoad();
+  const aWhile = async () => {
+    for (let round = 0; round < 200; round++) await turn();
+  };
+  const found = await answersOf(
+    streamOf(sent(filled, 4000), { rate, slots: 100, runner: fatefulRunner(aWhile, load) }),
+  );
+  t.equal(found.length, 1000);
+  t.ok(load.runs <= 8, `${load.runs} runs for 1 MB`);
 });
 
 t.test('lines that are quick go together, and answers come before further lines are read', async (t) => {

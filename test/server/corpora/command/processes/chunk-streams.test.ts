@@ -46,6 +46,16 @@ t.test('output that nobody reads on ends it quietly; output that cannot be writt
   t.same([head.status, head.lines().length, head.stderr], [0, 1, '']);
   const check = await runCli(t, ['check'], { cwd, shell: 'set -o pipefail; "$@" | head -n 1' });
   t.same([check.status, check.stdout, check.stderr], [0, 'Plugins:\n', '']);
+  // The reader ends before anything is printed.
+  for (const args of [['serve', '--help'], ['--help'], ['chunk', '--help'], ['check']]) {
+    const { status, stderr } = await runCli(t, args, { cwd, shell: 'set -o pipefail; "$@" | true' });
+    t.same([status, stderr], [0, ''], args.join(' '));
+  }
+  const refused = await runCli(t, ['serve', '--nothing'], {
+    cwd,
+    shell: 'set -o pipefail; "$@" 2>&1 | true',
+  });
+  t.same([refused.status, refused.stderr], [2, '']);
   const full = await runCli(t, chunk, { cwd, shell: '"$@" > /dev/full' });
   t.match(full, { status: 1, stderr: /^standard output cannot be written: ENOSPC/m });
 });
