@@ -1,10 +1,5 @@
 import type { FastifySwaggerUiOptions } from '@fastify/swagger-ui';
-import Fastify, {
-  type FastifyInstance,
-  type FastifyRequest,
-  type HTTPMethods,
-  type RouteHandlerMethod,
-} from 'fastify';
+import Fastify, { type FastifyInstance, type HTTPMethods, type RouteHandlerMethod } from 'fastify';
 import plugin from 'fastify-plugin';
 import { NAME } from '../../config/version.ts';
 import { pathOf } from '../transport/error-handler.ts';
