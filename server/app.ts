@@ -65,6 +65,7 @@ export async function buildApp(
     genReqId: requestId,
     trustProxy: trustOf(config),
     routerOptions: { ignoreTrailingSlash: true },
+    schemaController: { compilersFactory: NO_COMPILERS },
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     clientErrorHandler: refuseConnection,
     serverFactory: (handler) => createHttpServer(handler, admission, config),
@@ -78,6 +79,12 @@ export async function buildApp(
   await app.register(async (scope) => serve(scope, wired, true));
   return app;
 }
+
+/** Routes check and write their own bodies. Fastify's compilers would load ajv and fast-json-stringify. */
+const NO_COMPILERS = {
+  buildValidator: () => (() => () => true) as never,
+  buildSerializer: () => () => (value: unknown) => JSON.stringify(value),
+};
 
 /** Maximum milliseconds for receiving the headers of a request. A shorter request timeout also limits the headers. */
 const HEADERS_TIMEOUT = 60_000;

@@ -1,6 +1,7 @@
+import { createRequire } from 'node:module';
 import { setPriority } from 'node:os';
+import { dirname, join } from 'node:path';
 import { MessageChannel, type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { toPlainError } from '../core/errors.ts';
 import { registryOf } from '../core/hosting/registry.ts';
 import { createThreadLog } from './config/log.ts';
@@ -31,6 +32,12 @@ function yieldToFirstThread(): void {
     // If a sandbox forbids the change, all threads keep the same priority.
   }
 }
+
+// `move` of piscina marks an answer with these symbols. Importing it would load the pool itself into every thread.
+const require = createRequire(import.meta.url);
+const { kMovable, kTransferable, kValue } = require(
+  join(dirname(require.resolve('piscina')), 'symbols.js'),
+) as Readonly<Record<'kMovable' | 'kTransferable' | 'kValue', symbol>>;
 
 yieldToFirstThread();
 const { config, plugins } = workerData as WorkerData;
@@ -66,5 +73,5 @@ export default async function work(message: WorkMessage | undefined): Promise<un
 function moved(answer: Answer): unknown {
   const outcome: WorkOutcome = { answer };
   const buffers = [answer.bytes, answer.body].flatMap((bytes) => bytes?.buffer ?? []);
-  return move({ [valueSymbol]: outcome, [transferableSymbol]: buffers });
+  return { [kMovable]: true, [kValue]: outcome, [kTransferable]: buffers };
 }

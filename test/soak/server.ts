@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { freePort, startProcess } from '../support/process.ts';
 import { type Cleanup, clientFor } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -9,13 +8,13 @@ export type SoakServer = Awaited<ReturnType<typeof startSoakServer>>;
 /**
  * Starts a server on a free port of this machine, and waits until it answers.
  *
- * @param checkout the folder that its code is in; by default this one
+ * @param file the entry of its program; by default the one of this checkout
  */
-export async function startSoakServer(t: Cleanup, args: readonly string[], checkout?: string) {
+export async function startSoakServer(t: Cleanup, args: readonly string[], file?: string) {
   const port = await freePort();
   const local = ['--host', '127.0.0.1', '--port', String(port), '--log-level', 'warning'];
   const begin = performance.now();
-  const entry = checkout === undefined ? {} : { entry: [join(checkout, 'server/main.ts')] };
+  const entry = file === undefined ? {} : { entry: [file] };
   const { child, stdout, stderr, ended } = startProcess(t, [...local, ...args], entry);
   const client = clientFor(`http://127.0.0.1:${port}`);
   await until(() => {

@@ -193,7 +193,8 @@ t.test('only the loader imports what is known at run time alone', async (t) => {
 });
 
 /** Packages that a start and a small `chunk` do without: they are loaded by what needs them. */
-const LATE = /^(@mikro-orm|kysely|pg|pg-boss|@aws-sdk|hyparquet|tiktoken|web-tree-sitter|onnxruntime)/;
+const LATE =
+  /^(@mikro-orm|kysely|pg|pg-boss|@aws-sdk|hyparquet|tiktoken|web-tree-sitter|onnxruntime|ajv|@fastify\/(swagger|cors|rate))/;
 
 /** The packages that importing a file loads. */
 function packagesOf(entry: string, seen = new Set<string>()): string[] {
@@ -206,7 +207,7 @@ function packagesOf(entry: string, seen = new Set<string>()): string[] {
   });
 }
 
-t.test('a start loads no package of a database, a bucket, a format or a model', async (t) => {
+t.test('a start loads no package of a database, a bucket, a format, a model or a page', async (t) => {
   for (const entry of ['server/app.ts', 'server/worker.ts', 'server/corpora/command/run-chunk.ts']) {
     const loaded = packagesOf(entry);
     t.ok(loaded.length > 10, entry);
@@ -218,5 +219,5 @@ t.test('a start loads no package of a database, a bucket, a format or a model', 
 
 t.test('a thread starts with few packages', async (t) => {
   const loaded = packagesOf('server/worker.ts').filter((name) => !name.startsWith('node:'));
-  t.same(new Set(loaded), new Set(['awilix/browser', 'fastest-levenshtein', 'lru-cache', 'piscina']));
+  t.same(new Set(loaded), new Set(['awilix/browser', 'fastest-levenshtein', 'lru-cache']));
 });

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
-import { isDeepStrictEqual } from 'node:util';
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import type { CreateCheck } from '../../../core/contracts/collaborators.ts';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import { invalid, ServiceError } from '../../../core/errors.ts';
+import { isDefault, quickCheck } from './quick-check.ts';
 import { suggest } from './suggest.ts';
 
 /**
@@ -21,16 +21,19 @@ const MAX_PROBLEMS = 20;
  * a value, but only the first bad item of a list.
  */
 export function createValidator(schema: ObjectSchema): Validate {
-  // Compiled at first use, because compiling slows down the start.
+  // Compiled at first use, because compiling slows down the start. Ajv is needed only for a value with problems.
+  let quick: ReturnType<typeof quickCheck>;
   let first: ValidateFunction | undefined;
   let all: ValidateFunction | undefined;
   let lists: readonly ListCheck[] | undefined;
   return (value, place = '') => {
-    first ??= ajvOfFirst().compile(schema);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       const name = place === '' ? 'body' : place.slice(0, -1);
       throw invalid(`${name}: expected an object, got ${preview(value)}`);
     }
+    quick ??= quickCheck(schema) ?? (() => false);
+    if (quick(value)) return value as Record<string, unknown>;
+    first ??= compileFirst(schema);
     if (first(value)) return value as Record<string, unknown>;
     const found = first.errors ?? [];
     all ??= ajvOfAll().compile(withoutItems(schema));
@@ -54,7 +57,9 @@ export function createValidator(schema: ObjectSchema): Validate {
  * @throws Error if the schema is invalid, or has an unknown keyword
  */
 export function checkSchema(schema: ObjectSchema): (value: object) => boolean {
-  return ajvOfFirst().compile(schema);
+  const check = quickCheck(schema);
+  if (check === undefined) return compileFirst(schema);
+  return (value) => check(value) || compileFirst(schema)(value);
 }
 
 /** Creates a check by which plugins validate the files that they read. */
@@ -82,6 +87,9 @@ export const KEYWORDS = [
 /** One instance for all schemas, because every new Ajv compiles the meta-schema first. */
 const ajvOfAll = once(() => createAjv({ allErrors: true }));
 const ajvOfFirst = once(() => createAjv({}));
+
+/** Compiles a schema with ajv. The check stops at the first error. */
+export const compileFirst = (schema: ObjectSchema): ValidateFunction => ajvOfFirst().compile(schema);
 
 const require = createRequire(import.meta.url);
 
@@ -120,7 +128,7 @@ function withOneKnown(problems: readonly string[]): string[] {
 }
 
 const COMPILE = {
-  first: (schema: ObjectSchema) => ajvOfFirst().compile(schema),
+  first: compileFirst,
   all: (schema: ObjectSchema) => ajvOfAll().compile(withoutItems(schema)),
 };
 
@@ -258,10 +266,6 @@ function ownerOf(schema: ObjectSchema, path: string): ObjectSchema {
 }
 
 type Members = Readonly<Record<string, unknown>>;
-
-function isDefault(value: unknown, schema: OptionSchema | undefined): boolean {
-  return value === undefined || isDeepStrictEqual(value, schema?.default);
-}
 
 const MAX_PREVIEW_LENGTH = 60;
 

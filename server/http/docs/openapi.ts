@@ -1,5 +1,6 @@
-import swagger from '@fastify/swagger';
-import type { FastifySchema } from 'fastify';
+import { createRequire } from 'node:module';
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 import plugin from 'fastify-plugin';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import { type AccessConfig, asksForKeys } from '../../config/access.ts';
@@ -58,7 +59,7 @@ export const openapi = plugin(
     const { prefix } = app;
     const hasKeys = asksForKeys(config);
     app.setSerializerCompiler(() => (value) => JSON.stringify(value));
-    await app.register(swagger, {
+    describeLater(app, {
       transform: ({ schema, url, route }) => ({
         schema: withErrors(schema, route.method, config, url.slice(prefix.length)),
         url,
@@ -93,6 +94,34 @@ export const openapi = plugin(
   },
   { name: 'chunksmith-openapi', dependencies: ['chunksmith-services', 'chunksmith-security'] },
 );
+
+const require = createRequire(import.meta.url);
+
+/** Collects the routes for `app.swagger()`. Its library is loaded at the first call, because it slows down a start. */
+function describeLater(app: FastifyInstance, options: FastifyDynamicSwaggerOptions): void {
+  const routes: RouteOptions[] = [];
+  app.addHook('onRoute', (route) => void routes.push(route));
+  let described: FastifyInstance['swagger'] | undefined;
+  const describe = () => {
+    const { fastifySwagger } = require('@fastify/swagger') as typeof import('@fastify/swagger');
+    const hooks = new Map<string, (given: unknown) => void>();
+    // What the library needs of an app.
+    const collector = {
+      addHook: (name: string, hook: (given: unknown) => void) => hooks.set(name, hook),
+      decorate: (_name: string, document: FastifyInstance['swagger']) => {
+        described = document;
+      },
+      getSchemas: () => app.getSchemas(),
+    };
+    fastifySwagger(collector as unknown as FastifyInstance, options, () => {});
+    for (const route of routes) hooks.get('onRoute')?.(route);
+    hooks.get('onReady')?.(() => {});
+  };
+  app.decorate('swagger', ((given) => {
+    if (described === undefined) describe();
+    return described?.(given as never);
+  }) as FastifyInstance['swagger']);
+}
 
 /**
  * Adds the answers to refused requests to the schema of a route. If the route needs no key, marks the route as

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ServiceError } from '../../../core/errors.ts';
 import { pathOf } from '../transport/error-handler.ts';
-import { findPageFiles } from './page-files.ts';
+import type { PageFile } from './page-files.ts';
 
 /** The page loads nothing from other hosts, has no inline script or style, and cannot be framed. */
 const POLICY = [
@@ -20,9 +20,11 @@ const WORKER = 'view/pdf-worker.ts';
 const WORKER_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 
 export async function playgroundRoutes(app: FastifyInstance): Promise<void> {
-  const read = findPageFiles();
+  // Found at the first request, because few servers are asked for the page.
+  let found: Promise<(path: string) => Promise<PageFile> | undefined> | undefined;
   const send = async (path: string, asked: string, reply: FastifyReply) => {
-    const file = read(path);
+    found ??= import('./page-files.ts').then(({ findPageFiles }) => findPageFiles());
+    const file = (await found)(path);
     if (file === undefined) throw new ServiceError('not_found', { path: asked, hint: '' });
     const { type, content } = await file;
     const policy = path === WORKER ? WORKER_POLICY : POLICY;

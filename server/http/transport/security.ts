@@ -1,7 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import cors from '@fastify/cors';
-import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 import { invalid, ServiceError } from '../../../core/errors.ts';
@@ -77,6 +75,7 @@ export function refusalStatuses(config: AccessConfig, path: string): number[] {
 }
 
 async function allowOrigins(app: FastifyInstance, origins: readonly string[]): Promise<void> {
+  const { default: cors } = await import('@fastify/cors');
   await app.register(cors, {
     origin: origins.includes('*') ? '*' : [...origins],
     methods: ['GET', 'POST', 'PUT', 'DELETE'],
@@ -92,6 +91,7 @@ async function limitRate(
 ): Promise<void> {
   const { rateLimit: limit } = config;
   const { prefix } = app;
+  const { default: rateLimit } = await import('@fastify/rate-limit');
   await app.register(rateLimit, {
     global: limit > 0,
     max: limit,

@@ -54,7 +54,11 @@ export async function runThroughput(t: Cleanup, folder: string): Promise<void> {
   if (hasBuckets) args.push('--bulk-connections', await startBucket(t, folder, formats));
   const works = [...SOURCES, ...TARGETS, ...(hasBuckets ? [...OF_BUCKETS, ...INTO_BUCKETS] : [])];
   const start = (name: string, checkout?: string) =>
-    startSoakServer(t, ['--data-dir', join(folder, name), ...args], checkout);
+    startSoakServer(
+      t,
+      ['--data-dir', join(folder, name), ...args],
+      checkout && join(checkout, 'server/main.ts'),
+    );
   const { bytes } = formats.jsonl;
   const ours = await start('here');
   if (flags.against === undefined) {

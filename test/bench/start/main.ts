@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { residentBytes } from '../../soak/resources.ts';
-import type { SoakServer } from '../../soak/server.ts';
+import { type SoakServer, startSoakServer } from '../../soak/server.ts';
 import { measured, processorSeconds, type Run, run as runProgram } from '../corpus/processes.ts';
 import { hasPython, staticCommand } from '../embeddings/peers.ts';
 import { scaled } from '../flags.ts';
@@ -12,6 +12,7 @@ import { printTable, printTitle, withRange } from '../race/report.ts';
 import { withCleanup } from '../race/temporary.ts';
 
 const RUNS = scaled(5, 2);
+const LONG_ENOUGH = 2000;
 const TEXT = 'One sentence. Another one.';
 /** Keeps a thread busy for about a second soon after it is sent: each word occurs once, so that it is short. */
 const LONG = Array.from({ length: 6000 }, (_, text) =>
@@ -19,6 +20,8 @@ const LONG = Array.from({ length: 6000 }, (_, text) =>
 );
 const PEER = join(import.meta.dirname, '../presets/peer.ts');
 const MODEL = 'chunksmith/retrieval-en-512';
+const BARE = join(import.meta.dirname, 'bare.ts');
+const PDF = join(import.meta.dirname, '../../fixtures/pdf/odt.pdf');
 const SPLITTER = 'langchain RecursiveCharacter';
 
 /** A first answer: milliseconds by the clock and of processor time, and the resident memory after it. */
@@ -47,6 +50,11 @@ async function run(folder: string): Promise<void> {
 type Firsts = Readonly<Record<string, First>>;
 
 const SERVERS: Readonly<Record<string, () => Promise<Firsts>>> = {
+  bare: () =>
+    withCleanup(async (t) => {
+      const server = await startSoakServer(t, [], BARE);
+      return { 'Fastify alone: start to /health': firstOf(server, server.startMs) };
+    }),
   chunks: () =>
     withOurs(async (server) => {
       const health = firstOf(server, server.startMs);
@@ -63,8 +71,28 @@ const SERVERS: Readonly<Record<string, () => Promise<Firsts>>> = {
     withOurs(async (server) => ({
       'chunksmith: start to first vector': firstOf(server, server.startMs + (await embed(server))),
     })),
+  pdf: () =>
+    withOurs(async (server) => ({
+      'chunksmith: start to first chunk of a PDF': firstOf(server, server.startMs + (await chunkPdf(server))),
+    })),
+  thread: () => withOurs(firstInThreads),
   second: () => withOurs(embedInSecond),
 };
+
+/** The processor time of the first and of the second thread, each with its start and its first chunk. */
+async function firstInThreads(server: SoakServer): Promise<Firsts> {
+  // Too long for the event loop, so that a thread takes it.
+  const text = TEXT.repeat(LONG_ENOUGH);
+  const ms = await timed(() => server.client.chunk('recursive', { text }));
+  // The second thread starts.
+  await sleep(3000);
+  await Promise.all([1, 2, 3, 4].map(() => server.client.chunk('recursive', { text })));
+  const [first = Number.NaN, second = Number.NaN] = [...threadTimes(server).values()];
+  return {
+    'chunksmith: first chunk of a first thread': { ...firstOf(server, ms), core: first },
+    'chunksmith: first chunk of a second thread': { ...firstOf(server, Number.NaN), core: second },
+  };
+}
 
 /** A request while the first thread, which has a model, does other work; the processor time is that of the second. */
 async function embedInSecond(server: SoakServer): Promise<Firsts> {
@@ -100,6 +128,14 @@ const embed = ({ client }: SoakServer, text: string | readonly string[] = TEXT) 
     const { status } = await client.post('/v1/embed', { text });
     if (status !== 200) throw new Error(`/v1/embed: ${status}`);
   });
+
+const chunkPdf = ({ client }: SoakServer) =>
+  timed(async () => {
+    const { status } = await client.post('/v1/chunk/recursive/file', readFileSync(PDF), PDF_TYPE);
+    if (status !== 200) throw new Error(`the PDF: ${status}`);
+  });
+
+const PDF_TYPE = { 'content-type': 'application/pdf' };
 
 function firstOf({ pid }: SoakServer, ms: number): First {
   return { ms, core: 1000 * processorSeconds(pid), bytes: residentBytes(pid) };
