@@ -1,6 +1,6 @@
 import type { TextFormat } from '../../toolkit/markdown/index.ts';
 import { EquationWriter } from '../../toolkit/office/index.ts';
-import { type Block, type Cell, Content, checkboxText, type Item, itemsIn, type Mark } from './content.ts';
+import { type Block, type Cell, Content, type Item, itemsIn, type Mark } from './content.ts';
 import { XmlCursor } from './cursor.ts';
 import { Fields } from './fields.ts';
 import type { Numbering } from './numbering.ts';

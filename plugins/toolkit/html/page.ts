@@ -3,7 +3,7 @@ import { refusedError } from '../../../core/errors.ts';
 import { Formulas, isFormulaScript } from './formulas.ts';
 import { attributeOf, BLOCKS, type Element, NEVER_SHOWN, type Node, walk, words } from './nodes.ts';
 import { openShadow, orderRows } from './restructure.ts';
-import { PageTokenizer } from './tokenizer.ts';
+import { type Entities, PageTokenizer } from './tokenizer.ts';
 
 export interface Page {
   readonly root: Tree.Document;
@@ -52,7 +52,7 @@ type Parser = InstanceType<typeof import('parse5').Parser<Tree.DefaultTreeAdapte
  *
  * The function throws an error for callers if the page has too many elements.
  */
-export function createParse(parse5: Parse5, entities: typeof import('entities/decode')) {
+export function createParse(parse5: Parse5, entities: Entities) {
   const { Parser, defaultTreeAdapter, html, TokenizerMode } = parse5;
   const parse = async (source: string, { isXml, signal, isSearched }: ParseOptions): Promise<Page> => {
     const counts = { elements: 0, comments: 0, templates: 0 };

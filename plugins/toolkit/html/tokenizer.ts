@@ -1,15 +1,18 @@
 import type { DefaultTreeAdapterTypes, Token, Tokenizer } from 'parse5';
-import { scriptEnd } from '../markup/index.ts';
+import { scriptEnd } from '../markup/markup-reader.ts';
 
 type Parse5 = typeof import('parse5');
 type Parser = InstanceType<typeof import('parse5').Parser<DefaultTreeAdapterTypes.DefaultTreeAdapterMap>>;
 type Decode = (text: string) => string;
 
-/** The functions and names of packages that the tokenizer needs. */
-export interface Packages extends Pick<Parse5, 'Token' | 'Tokenizer' | 'TokenizerMode' | 'html'> {
+/** Functions of the package entities. */
+export interface Entities {
   readonly decodeHTML: Decode;
   readonly decodeHTMLAttribute: Decode;
 }
+
+/** What the tokenizer needs of packages. */
+type Packages = Pick<Parse5, 'Token' | 'Tokenizer' | 'TokenizerMode' | 'html'> & Entities;
 
 /** A name of a tag or attribute in lower case. Names that a page uses are kept once. */
 interface Name {
@@ -140,7 +143,7 @@ export class PageTokenizer implements Pick<Tokenizer, 'state' | 'inForeignNode'>
       while (isSpace(source.charCodeAt(this.#at))) this.#at++;
       const sign = source.charCodeAt(this.#at);
       if (sign === GREATER) break;
-      // A tag that is not closed is no tag.
+      // The standard drops a tag that the end of the page cuts off.
       if (this.#at >= source.length) return;
       selfClosing = sign === SLASH && source.charCodeAt(this.#at + 1) === GREATER;
       if (sign === SLASH) this.#at++;

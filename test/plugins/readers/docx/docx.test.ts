@@ -259,6 +259,20 @@ t.test('of tracked changes the new text is read; what is left out is reported', 
   t.equal(await leftOut(hidden + unknown), 'hidden text, odd, altChunk');
 });
 
+t.test('a deleted row is neither read nor counted, and its numbers go to the next row', async (t) => {
+  const numbering = define(1, level(0, 'decimal', '%1.')) + list(1, 1);
+  const row = (text: string, properties = ''): string =>
+    `<w:tr><w:trPr>${properties}</w:trPr><w:tc>${item(text, 1)}</w:tc><w:tc>${paragraph('x')}</w:tc></w:tr>`;
+  const body = `<w:tbl>${row('one')}${row('gone', '<w:del w:id="1"/>')}${row('two')}</w:tbl>`;
+  t.equal(await textOf(body, { numbering }), '| 1. one | x |\n| - | - |\n| 2. two | x |');
+});
+
+t.test('prefixes are those that the root declares', async (t) => {
+  const main = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
+  const xml = `<x:document xmlns:x="${main}"><x:body><x:p><x:r><x:rPr><x:b/></x:rPr><x:t>a &lt; b</x:t></x:r></x:p></x:body></x:document>`;
+  t.equal(await textOf('', { others: { 'word/document.xml': xml } }), '**a < b**');
+});
+
 t.test('title, authors and dates are those of the file', async (t) => {
   const core =
     '<dc:title>Tea &amp; cups</dc:title><dc:creator>Ann; Bob</dc:creator><dcterms:created>2020-01-02T03:04:05Z</dcterms:created><dc:subject/>';
