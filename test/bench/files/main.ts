@@ -73,8 +73,9 @@ interface Found {
   readonly pages: number;
 }
 
-const sum = (found: readonly Found[], of: keyof Found): number =>
-  found.reduce((total, one) => total + one[of], 0);
+function sum(found: readonly Found[], of: keyof Found): number {
+  return found.reduce((total, one) => total + one[of], 0);
+}
 
 async function findIn(reader: FileReader, { bytes, name, kind }: PublicFile): Promise<Found> {
   try {
