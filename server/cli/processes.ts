@@ -162,7 +162,7 @@ function tell(worker: Worker, message: ToProcess): void {
 const MAX_KEYS = 5000;
 
 /** Counts requests for the limits of all processes. */
-export class RequestCounts {
+class RequestCounts {
   readonly #counts = new LRUCache<string, { current: number; begin: number }>({ max: MAX_KEYS });
 
   count({ limit, key, window, increments }: CountedRequest, now = Date.now()): RequestCount {
