@@ -12,7 +12,7 @@ const PART_BYTES = 8 + ROW / 2;
 /** The 4-bit code that means zero. */
 const MIDDLE = 8;
 
-/** The two values that a byte of the file stands for, the first in the lower bits. */
+/** The two values that a byte of the file represents, the first in the lower bits. */
 const PAIRS = new Int16Array(
   Int8Array.from({ length: 512 }, (_, at) => (((at >> 1) >> (4 * (at & 1))) & 15) - MIDDLE).buffer,
 );
