@@ -11,9 +11,15 @@ import {
   type TokenizerProvider,
 } from '../../../core/kit.ts';
 import { PROMPTS_FILE, promptsOf } from '../../toolkit/prompts.ts';
+import { LEXICAL_VERSION, readPartRows } from './lexical/part-rows.ts';
 import type manifest from './manifest.ts';
 import { CONFIG_FILE, createModel, type EncodingTokenizer, parseFields, readConfig } from './model.ts';
-import { createTableRegistry, type TableLease, type TableRegistry } from './table/table-registry.ts';
+import {
+  createTableRegistry,
+  readTable,
+  type TableLease,
+  type TableRegistry,
+} from './table/table-registry.ts';
 
 const createStaticEmbeddings: Factory<typeof manifest> = ({
   models: files,
@@ -103,7 +109,8 @@ async function openModel(
     ? new Int8Array(await readFile(await findFile(files, name, FAMILIARITY_FILE, signal)))
     : undefined;
   const { table, release } = await leaseTable(tables, name, weights, tokenizer.unknownId);
-  return createModel({ name, config, prompts, table, tokenizer, levels, close: release });
+  const openParts = () => tables.lease(LEXICAL_VERSION, readPartRows);
+  return createModel({ name, config, prompts, table, tokenizer, levels, openParts, close: release });
 }
 
 async function findFile(
@@ -134,7 +141,7 @@ async function leaseTable(
   unknownId: number | undefined,
 ): Promise<TableLease> {
   try {
-    return await tables.lease(name, weights, unknownId);
+    return await tables.lease(name, () => readTable(weights, unknownId));
   } catch (cause) {
     throw exposedError(`the model.safetensors of "${name}" cannot be used: ${withoutPath(cause)}`, cause);
   }

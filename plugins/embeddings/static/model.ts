@@ -3,9 +3,11 @@ import { setImmediate } from 'node:timers/promises';
 import type { EmbeddingModel, EmbedRequest, ModelFile, Tokenizer, Vectors } from '../../../core/kit.ts';
 import { type Prompts, withPrompt } from '../../toolkit/prompts.ts';
 import { familiarityOf, shareOfParts } from './lexical/familiarity.ts';
-import { createLexicalVectors, LEXICAL_VERSION, type LexicalVectors } from './lexical/lexical-vectors.ts';
+import { createLexicalVectors, type LexicalVectors } from './lexical/lexical-vectors.ts';
+import { LEXICAL_VERSION } from './lexical/part-rows.ts';
 import { createMeanPooling, type MeanPooling, type PoolingOptions } from './pooling/mean-pooling.ts';
 import type { Table, TableShape } from './table/table.ts';
+import type { TableLease } from './table/table-registry.ts';
 
 export interface StaticConfig extends PoolingOptions {
   readonly dimensions: number | undefined;
@@ -69,6 +71,8 @@ export interface ModelParts {
   readonly tokenizer: EncodingTokenizer;
   /** How familiar each token is; undefined if all texts have vectors of the vocabulary alone. */
   readonly levels: Int8Array | undefined;
+  /** Opens the rows of parts, when the first text needs them. */
+  openParts(): Promise<TableLease>;
   close(): void;
 }
 
@@ -78,25 +82,38 @@ export function createModel(parts: ModelParts): EmbeddingModel {
   const { calibrationOffset: offset } = config;
   const pooling = createMeanPooling(table, config);
   const hasWord = createWordFinder(tokenizer, table.shape);
+  let lease: Promise<TableLease> | undefined;
   let lexical: LexicalVectors | undefined;
-  const addParts = (text: string, ids: Uint32Array, vector: Float32Array, isKnown: boolean): boolean => {
-    if (levels === undefined) return false;
-    const share = isKnown ? shareOfParts(familiarityOf(text, ids, levels)) : 1;
-    if (share === 0) return false;
-    lexical ??= createLexicalVectors(dimensions);
-    return blend(vector, text, share, lexical);
-  };
+
+  async function openLexical(): Promise<LexicalVectors> {
+    lease ??= parts.openParts().catch((error) => {
+      lease = undefined;
+      throw error;
+    });
+    const { table } = await lease;
+    lexical ??= createLexicalVectors(table, dimensions);
+    return lexical;
+  }
+
+  function shareOf(text: string, ids: Uint32Array, isKnown: boolean): number {
+    if (levels === undefined) return 0;
+    return isKnown ? shareOfParts(familiarityOf(text, ids, levels)) : 1;
+  }
+
   return {
     name,
     bytes: tokens * BYTES_PER_TOKEN,
     tokenizer: async () => tokenizer,
     window: null,
     embed: (texts, request) => {
-      const parts = { tokenizer, pooling, hasWord, dimensions, addParts };
+      const parts = { tokenizer, pooling, hasWord, dimensions, shareOf, openLexical };
       return embedTexts(withPrompt(texts, prompts[request.purpose]), request, parts);
     },
     ...(offset === undefined ? {} : { calibrate: (cosine) => (cosine + offset) / (1 + offset) }),
-    close,
+    close() {
+      close();
+      lease?.then(({ release }) => release());
+    },
   };
 }
 
@@ -105,10 +122,12 @@ interface EmbedParts {
   readonly pooling: MeanPooling;
   readonly hasWord: WordFinder;
   readonly dimensions: number;
-  /** If the vocabulary does not know the text, blends in the vector of the text's parts and returns true. */
-  addParts(text: string, ids: Uint32Array, vector: Float32Array, isKnown: boolean): boolean;
+  /** The share of a text's parts in its vector: 0 if the vocabulary knows the text. */
+  shareOf(text: string, ids: Uint32Array, isKnown: boolean): number;
+  openLexical(): Promise<LexicalVectors>;
 }
 
+/** Blends the vector of a text's parts into its vector, unless the text has no parts. @return whether it has */
 function blend(vector: Float32Array, text: string, share: number, lexical: LexicalVectors): boolean {
   const parts = new Float32Array(vector.length);
   lexical(text, parts);
@@ -126,20 +145,27 @@ function blend(vector: Float32Array, text: string, share: number, lexical: Lexic
 async function embedTexts(
   texts: readonly string[],
   { signal, progress }: EmbedRequest,
-  { tokenizer, pooling, hasWord, dimensions, addParts }: EmbedParts,
+  { tokenizer, pooling, hasWord, dimensions, shareOf, openLexical }: EmbedParts,
 ): Promise<Vectors> {
   const values = new Float32Array(texts.length * dimensions);
   let busySince = performance.now();
   let unchecked = 0;
   const wordless: number[] = [];
   let fallbacks = 0;
+  let lexical: LexicalVectors | undefined;
   for (let index = 0; index < texts.length; index++) {
     const text = texts[index] as string;
     const ids = tokenizer.encode(text);
     const isKnown = hasWord(text, ids);
     pooling(ids, values, index * dimensions);
-    if (addParts(text, ids, values.subarray(index * dimensions, (index + 1) * dimensions), isKnown))
-      fallbacks++;
+    const share = shareOf(text, ids, isKnown);
+    let hasParts = false;
+    if (share > 0) {
+      lexical ??= await openLexical();
+      const vector = values.subarray(index * dimensions, (index + 1) * dimensions);
+      hasParts = blend(vector, text, share, lexical);
+    }
+    if (hasParts) fallbacks++;
     else if (!isKnown) wordless.push(index);
     unchecked += 1 + ids.length;
     if (unchecked < TOKENS_BETWEEN_CHECKS) continue;

@@ -1,14 +1,7 @@
-import { readFileSync } from 'node:fs';
-
-/** The version of the vectors of texts that a vocabulary does not know. Vectors of two versions cannot be compared. */
-export const LEXICAL_VERSION = 'parts-3';
-
-/** Values in the row of a part. The file has 4 bits per value. */
-const ROW = 256;
-/** Bytes of a part in the file: its hash, its scale and its row. */
-const PART_BYTES = 8 + ROW / 2;
-/** The 4-bit code that means zero. */
-const MIDDLE = 8;
+import { damped } from '../pooling/mean-pooling.ts';
+import { createAccumulator, MAX_ROWS } from '../pooling/row-accumulator.ts';
+import type { Table } from '../table/table.ts';
+import { createRowFinder, ROW } from './part-rows.ts';
 
 /** Number of dimensions that a part's hash selects. The part's weight is added to or subtracted from each. */
 const SIGNS = 4;
@@ -21,88 +14,65 @@ const RAREST = 7;
  */
 export type LexicalVectors = (text: string, target: Float32Array) => void;
 
-export function createLexicalVectors(dimensions: number): LexicalVectors {
-  const { hashes, scales, levels } = readRows();
-  const sums = new Float64Array(dimensions);
+/** @param table the rows of frequent parts, from `readPartRows` */
+export function createLexicalVectors(table: Table, dimensions: number): LexicalVectors {
+  const { rowsStart, stride, shape } = table;
+  const rowOf = createRowFinder(table);
+  const hashes = table.mapping as Uint32Array;
+  const scales = table.weights as Float32Array;
   const width = Math.min(ROW, dimensions);
+  const { rows, factors, sums, add } = createAccumulator({
+    ...table,
+    shape: { ...shape, dimensions: width },
+  });
+  const values = new Int8Array(table.buffer, rowsStart);
+  /** By row, the weight of signs that are as long as the row; 0 where it is not computed yet. */
+  const signWeights = new Float64Array(shape.rows);
+  const signs = new Float64Array(dimensions);
+  /** Occurrences in a text by row; all zero between texts. */
+  const counts = new Uint32Array(shape.rows);
 
-  /** Adds the row and, in the dimensions after it, signs of the same length. */
-  function addRow(part: number, row: number, times: number): void {
-    const scale = times * (scales[row] as number);
-    const from = (row * ROW) / 2;
-    for (let at = 0; at < width; at += 2) {
-      const pair = levels[from + at / 2] as number;
-      sums[at] = (sums[at] as number) + scale * ((pair & 15) - MIDDLE);
-      sums[at + 1] = (sums[at + 1] as number) + scale * ((pair >> 4) - MIDDLE);
+  /** Adds rows and, in the dimensions after them, signs of the same length. Resets their counts to zero. */
+  function addRows(found: readonly number[]): void {
+    let filled = 0;
+    for (const row of found) {
+      const factor = damped(counts[row] as number) * (scales[row] as number);
+      counts[row] = 0;
+      if (dimensions > ROW) {
+        signWeights[row] ||= signWeightOf(values, row);
+        addSigns(signs, ROW, hashes[row] as number, factor * (signWeights[row] as number));
+      }
+      rows[filled] = rowsStart + row * stride;
+      factors[filled++] = factor;
+      if (filled < MAX_ROWS) continue;
+      add(filled);
+      filled = 0;
     }
-    if (dimensions > ROW) addSigns(sums, ROW, part, scale * Math.sqrt(squareOf(levels, row) / SIGNS));
+    add(filled);
   }
 
   return (text, target) => {
-    const counts = new Map<number, number>();
-    forEachPart(text, (hash) => {
-      // Maps are faster with signed integers.
-      const part = hash | 0;
-      counts.set(part, (counts.get(part) ?? 0) + 1);
+    const found: number[] = [];
+    const rare = new Map<number, number>();
+    forEachPart(text, (part) => {
+      const row = rowOf(part);
+      if (row < 0) rare.set(part, (rare.get(part) ?? 0) + 1);
+      else if ((counts[row] as number)++ === 0) found.push(row);
     });
     sums.fill(0);
-    for (const [part, count] of counts) {
-      const times = 1 + Math.log(count);
-      const row = placeOf(part >>> 0, hashes);
-      if (row < 0) addSigns(sums, 0, part, times * RAREST);
-      else addRow(part, row, times);
-    }
-    const scale = inverse(sums);
-    for (let at = 0; at < dimensions; at++) target[at] = (sums[at] as number) * scale;
+    signs.fill(0);
+    addRows(found);
+    for (const [part, count] of rare) addSigns(signs, 0, part, damped(count) * RAREST);
+    for (let at = 0; at < width; at++) signs[at] = (signs[at] as number) + (sums[at] as number);
+    const scale = inverse(signs);
+    for (let at = 0; at < dimensions; at++) target[at] = (signs[at] as number) * scale;
   };
 }
 
-interface Rows {
-  /** Rising hashes of the parts. */
-  readonly hashes: Uint32Array;
-  readonly scales: Float32Array;
-  /** Values by part, two in a byte, the first in the lower bits. */
-  readonly levels: Uint8Array;
-}
-
-let read: Rows | undefined;
-
-function readRows(): Rows {
-  read ??= parseRows(readFileSync(new URL(`${LEXICAL_VERSION}.bin`, import.meta.url)));
-  return read;
-}
-
-function parseRows({ buffer, byteOffset, byteLength }: Buffer<ArrayBuffer>): Rows {
-  const bytes = buffer.slice(byteOffset, byteOffset + byteLength);
-  const parts = byteLength / PART_BYTES;
-  return {
-    hashes: new Uint32Array(bytes, 0, parts),
-    scales: new Float32Array(bytes, 4 * parts, parts),
-    levels: new Uint8Array(bytes, 8 * parts),
-  };
-}
-
-/** The place of a value among rising ones, or -1. */
-function placeOf(value: number, values: Uint32Array): number {
-  let low = 0;
-  let high = values.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const found = values[middle] as number;
-    if (found === value) return middle;
-    if (found < value) low = middle + 1;
-    else high = middle - 1;
-  }
-  return -1;
-}
-
-function squareOf(levels: Uint8Array, row: number): number {
+function signWeightOf(values: Int8Array, row: number): number {
   let square = 0;
-  for (let at = (row * ROW) / 2; at < ((row + 1) * ROW) / 2; at++) {
-    const pair = levels[at] as number;
-    square += ((pair & 15) - MIDDLE) ** 2 + ((pair >> 4) - MIDDLE) ** 2;
-  }
-  return square;
+  for (let at = row * ROW; at < (row + 1) * ROW; at++) square += (values[at] as number) ** 2;
+  return Math.sqrt(square / SIGNS);
 }
 
 function addSigns(sum: Float64Array, first: number, part: number, weight: number): void {

@@ -1,10 +1,5 @@
 import type { Table } from '../table/table.ts';
-import {
-  createPlainAccumulator,
-  createWasmAccumulator,
-  MAX_ROWS,
-  type RowAccumulator,
-} from './row-accumulator.ts';
+import { createAccumulator, MAX_ROWS, type RowAccumulator } from './row-accumulator.ts';
 
 export interface PoolingOptions {
   readonly normalizes: boolean;
@@ -17,7 +12,7 @@ export type MeanPooling = (ids: Uint32Array, target: Float32Array, offset: numbe
 export function createMeanPooling(table: Table, { normalizes, dampsRepeats }: PoolingOptions): MeanPooling {
   const { tokens, unknownId } = table.shape;
   const counter = { counts: new Uint32Array(tokens), distinct: new Uint32Array(tokens) };
-  const accumulator = createWasmAccumulator(table) ?? createPlainAccumulator(table);
+  const accumulator = createAccumulator(table);
   const { sums } = accumulator;
   return (ids, target, offset) => {
     sums.fill(0);
@@ -76,7 +71,8 @@ function addRows(
 
 const dampedCounts = Float64Array.from({ length: 64 }, (_, times) => 1 + Math.log(times));
 
-const damped = (times: number): number => dampedCounts[times] ?? 1 + Math.log(times);
+/** How much a token or part counts that occurs `times` times. */
+export const damped = (times: number): number => dampedCounts[times] ?? 1 + Math.log(times);
 
 /** A vector shorter than this counts as zero: the inverse of its length is too large for single precision. */
 const MIN_NORM = 1e-32;

@@ -13,6 +13,9 @@ export interface RowAccumulator {
 
 export const MAX_ROWS = 2048;
 
+export const createAccumulator = (table: Table): RowAccumulator =>
+  createWasmAccumulator(table) ?? createPlainAccumulator(table);
+
 /** Adds rows in plain JavaScript. The sums are bit-identical to those of the WebAssembly version. */
 export function createPlainAccumulator({ shape, buffer }: Table): RowAccumulator {
   const rows = new Uint32Array(MAX_ROWS);

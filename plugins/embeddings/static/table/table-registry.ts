@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { SharedBuffers } from '../../../../core/kit.ts';
+import type { SharedBuffers, SharedMemory } from '../../../../core/kit.ts';
 import { createTable, type Table, viewTable } from './table.ts';
 
 export interface TableLease {
@@ -26,15 +26,12 @@ export function createTableRegistry(shared: SharedBuffers) {
   }
 
   return {
-    async lease(name: string, path: string, unknownId: number | undefined): Promise<TableLease> {
+    /** @param build makes the memory of a table that no thread has */
+    async lease(name: string, build: () => Promise<SharedMemory>): Promise<TableLease> {
       const key = `static/${name}`;
       leases.set(key, (leases.get(key) ?? 0) + 1);
       try {
-        const memory = await shared.get(key, async () => {
-          const table = await readTable(path, unknownId);
-          return table.memory;
-        });
-        return { table: viewTable(memory), release: () => release(key) };
+        return { table: viewTable(await shared.get(key, build)), release: () => release(key) };
       } catch (error) {
         release(key);
         throw error;
@@ -48,7 +45,7 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
 const MAX_DIMENSIONS = 8192;
 
 /** Reads the weights of a model into shared memory. Throws if the file is broken. */
-async function readTable(path: string, unknownId: number | undefined): Promise<Table> {
+export async function readTable(path: string, unknownId: number | undefined): Promise<SharedMemory> {
   await using file = await open(path);
   const tensors = await readTensors(file);
   const embeddings = tensors.get('embeddings');
@@ -68,7 +65,7 @@ async function readTable(path: string, unknownId: number | undefined): Promise<T
   await readRows(embeddings, table);
   if (weights && table.weights) await readWeights(weights, table.weights);
   if (mapping && table.mapping) await readMapping(mapping, table.mapping, rows);
-  return table;
+  return table.memory;
 }
 
 function sizesOf({ shape }: Tensor): { readonly rows: number; readonly dimensions: number } {
