@@ -50,6 +50,8 @@ export interface ServiceOptions {
   /** Access to hosted models; by default with the retries of a server. */
   readonly hosted?: HostedModels;
   readonly onPluginState?: OnPluginState;
+  /** Threads for guarded readers; by default as many as there are worker threads. */
+  readonly readerThreads?: number;
 }
 
 export function createServiceContainer({
@@ -58,6 +60,7 @@ export function createServiceContainer({
   shared,
   registry,
   onPluginState,
+  readerThreads,
   ...ofPlugins
 }: ServiceOptions): AwilixContainer<ServiceCradle> {
   const container = createContainer<ServiceCradle>({ injectionMode: InjectionMode.PROXY, strict: true });
@@ -68,7 +71,9 @@ export function createServiceContainer({
     registry: asValue(registry),
     requestSchemas: asFunction(createRequestSchemas).singleton(),
     models: asFunction(makeModelFiles).singleton(),
-    guardedReaders: closed(({ config, registry }: ServiceCradle) => new GuardedReaders(config, registry.all)),
+    guardedReaders: closed(
+      ({ config, registry }: ServiceCradle) => new GuardedReaders(config, registry.all, readerThreads),
+    ),
     pluginFailures: asFunction(
       ({ log }: ServiceCradle) => new PluginFailures(log, onPluginState),
     ).singleton(),

@@ -4,9 +4,12 @@ import { dirname, join } from 'node:path';
 import { MessageChannel, type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { toPlainError } from '../core/errors.ts';
 import { registryOf } from '../core/hosting/registry.ts';
+import { findRangeWork } from './config/find-range-work.ts';
 import { createThreadLog } from './config/log.ts';
 import { giveMemoryBack, release } from './engine/memory.ts';
+import { BulkChannel } from './engine/run/bulk-threads.ts';
 import {
+  type BulkMessage,
   type PluginState,
   type Preparation,
   partSender,
@@ -42,19 +45,22 @@ const { kMovable, kTransferable, kValue } = require(
 yieldToFirstThread();
 const { config, plugins } = workerData as WorkerData;
 const { port1, port2 } = new MessageChannel();
-const { service, openers } = createServiceContainer({
+const { cradle } = createServiceContainer({
   config,
   log: createThreadLog(config),
   shared: connectSharedBuffers(port2),
   registry: registryOf(plugins.all, plugins.broken),
   onPluginState: (plugin, failure) => port2.postMessage({ plugin, failure } satisfies PluginState),
-}).cradle;
+  readerThreads: 1,
+});
+const { service, openers } = cradle;
 port2.on('message', ({ models = [] }: Partial<Preparation>) => openers.prepare(models)).unref();
 (parentPort as MessagePort).postMessage(port1, [port1]);
 
 /** Entry point of a worker thread. Returns an answer, or an error as data. Without work, only starts the thread. */
-export default async function work(message: WorkMessage | undefined): Promise<unknown> {
+export default async function work(message: WorkMessage | BulkMessage | undefined): Promise<unknown> {
   if (message === undefined) return undefined;
+  if ('bulk' in message) return workInBulk(message);
   const { work, flag, parts } = message;
   let isGivenBack = false;
   try {
@@ -74,4 +80,24 @@ function moved(answer: Answer): unknown {
   const outcome: WorkOutcome = { answer };
   const buffers = [answer.bytes, answer.body].flatMap((bytes) => bytes?.buffer ?? []);
   return { [kMovable]: true, [kValue]: outcome, [kTransferable]: buffers };
+}
+
+/** Works on a task that reads its input and writes its output itself. */
+async function workInBulk({ bulk, flag, channel: end }: BulkMessage): Promise<WorkOutcome> {
+  try {
+    await withSignal(flag, async (signal) => {
+      const channel = new BulkChannel(end, signal);
+      try {
+        const { workOnRange } = await findRangeWork();
+        await workOnRange(bulk, { cradle, channel, signal });
+      } finally {
+        channel.close();
+      }
+    });
+    return { isDone: true };
+  } catch (error) {
+    return { error: toPlainError(error) };
+  } finally {
+    giveMemoryBack();
+  }
 }

@@ -1,21 +1,16 @@
-import { asValue } from 'awilix/browser';
 import { type Config, type Environment, type Flags, readConfig } from '../config/config.ts';
 import { checkFolders } from '../config/folders.ts';
 import { createLog } from '../config/log.ts';
 import { readMachine } from '../config/option.ts';
 import { createServerContainer, disposeInOrder, type ServerCradle } from '../container.ts';
-import type { Runner } from '../engine/run/runner.ts';
+import { Runner } from '../engine/run/runner.ts';
 import { logPlugins } from '../plugins/loader/loader.ts';
 import { setSwitchesFor } from './v8-switches.ts';
 
 export interface Engine {
   readonly cradle: ServerCradle;
-  /**
-   * Creates the runner, which runs work in threads. Call it once.
-   *
-   * @param isSmall whether the work takes less time than starting a thread
-   */
-  runner(isSmall: boolean): Runner;
+  /** Runs everything in this thread. */
+  readonly inline: Runner;
   close(): Promise<void>;
 }
 
@@ -36,10 +31,7 @@ export async function openEngine(flags: Flags, env: Environment): Promise<Engine
   setSwitchesFor(cradle.registry.all, readMachine().memoryBytes);
   return {
     cradle,
-    runner(isSmall) {
-      if (isSmall) container.register({ pool: asValue(undefined) });
-      return cradle.runner;
-    },
+    inline: new Runner({ config, service: cradle.service, pool: undefined }),
     close: () => disposeInOrder(container),
   };
 }

@@ -6,7 +6,7 @@ import { MODULE_ENDING } from './module-ending.ts';
 type Corpora = typeof import('../corpora/index.ts');
 export type OpenCorpora = ReturnType<Corpora['openCorpora']>;
 
-/** Imports `server/corpora`; undefined in a build without it. No other code may import that folder. */
+/** Imports `server/corpora`; undefined in a build without it. Only `find-range-work.ts` may import that folder too. */
 export async function findCorpora(): Promise<Corpora | undefined> {
   const face = new URL(`../corpora/index${MODULE_ENDING}`, import.meta.url);
   return existsSync(face) ? import('../corpora/index.ts') : undefined;

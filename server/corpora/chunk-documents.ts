@@ -1,9 +1,14 @@
 import { fromPlainError } from '../../core/errors.ts';
-import { addTotals, allTotals, NO_TOTALS, type Totals } from '../engine/answer/response-metadata.ts';
+import {
+  addTotals,
+  allTotals,
+  NO_TOTALS,
+  TOTAL_NAMES,
+  type Totals,
+} from '../engine/answer/response-metadata.ts';
 import type { LineOutcome } from '../engine/read/plan.ts';
 import { addLeftOut } from '../engine/read/readers.ts';
 import { type ByteBudget, HeldBytes } from '../engine/run/byte-budget.ts';
-import type { RunAnswer } from '../engine/run/executor.ts';
 import { LineSource } from '../engine/run/line-reader.ts';
 import type { Runner } from '../engine/run/runner.ts';
 import { answerLines } from '../engine/run/stream.ts';
@@ -31,8 +36,6 @@ export interface LocalChunkingTools {
   readonly slots: number;
   /** The byte budget for documents and their chunks in memory. */
   readonly byteBudget: ByteBudget;
-  /** Called with the answer to each group. @param bytes of the group's documents */
-  onAnswer?(answer: RunAnswer, bytes: number): void;
 }
 
 export interface ChunkedDocuments {
@@ -74,13 +77,27 @@ export function addDocument(tally: Tally, document: ChunkedDocument): void {
   else tally.left_out = addLeftOut(tally.left_out, source.leftOut ?? {});
 }
 
+/** Adds the counts of one tally to another. */
+export function addTally(tally: Tally, more: Readonly<Tally>): void {
+  for (const name of COUNTED) tally[name] += more[name];
+  tally.left_out = addLeftOut(tally.left_out, more.left_out);
+}
+
+/** What a tally has gained since an earlier one, without what readers have left out. */
+export function gainOf(now: Readonly<Tally>, before: Readonly<Tally>): Readonly<Tally> {
+  const gains = COUNTED.map((name) => [name, now[name] - before[name]] as const);
+  return { ...now, ...Object.fromEntries(gains), left_out: {} };
+}
+
+const COUNTED = ['documents', 'failed', 'chunks', 'bytes', ...TOTAL_NAMES] as const;
+
 export interface DocumentError {
   readonly status: number;
   readonly detail: string;
 }
 
 /**
- * Chunks in the worker threads of this process. Reading waits for processing, and processing waits for the
+ * Chunks in this thread or in worker threads, as the runner decides. Reading waits for processing, and processing waits for the
  * consumer, so memory does not grow with the source.
  */
 export function localChunking(tools: LocalChunkingTools): Chunking {
@@ -88,7 +105,7 @@ export function localChunking(tools: LocalChunkingTools): Chunking {
 }
 
 async function* chunkDocuments(
-  { service, runner, slots, byteBudget, onAnswer }: LocalChunkingTools,
+  { service, runner, slots, byteBudget }: LocalChunkingTools,
   { task, options, group, target }: JobSpec,
   lines: AsyncGenerator<readonly SourceDocument[]>,
   signal: AbortSignal,
@@ -107,7 +124,7 @@ async function* chunkDocuments(
     signal,
     rate: runner.throughput.of(plan.stages),
     urgency: 'bulk',
-    onAnswer: (answer, bytes) => onAnswer?.(answer, bytes),
+    onAnswer() {},
     onFailure() {},
     onHeld: (bytes) => held.set(bytes),
   });

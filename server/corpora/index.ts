@@ -6,7 +6,7 @@ import { addJobMetrics, type JobMetrics } from './http/metrics.ts';
 import { createServerLocations } from './jobs/server-locations.ts';
 import type { JobLocations } from './jobs/spec.ts';
 import type { JobWorker } from './jobs/worker.ts';
-import { readCorporaSettings } from './storage/settings.ts';
+import { type CorporaSettings, readCorporaSettings } from './storage/settings.ts';
 
 export interface OpenCorpora {
   /** Registers the job routes. If jobs are off, the routes refuse all requests. */
@@ -29,7 +29,8 @@ export function openCorpora(cradle: ServerCradle, env: Environment): OpenCorpora
     };
   }
   const { config, jobs, metrics, log } = cradle;
-  const locations = createServerLocations(readCorporaSettings(config, env), jobs);
+  const settings = readCorporaSettings(config, env);
+  const locations = createServerLocations(settings, jobs);
   const counted = addJobMetrics(metrics.registry, () => jobs.load());
   let starting: Promise<JobWorker | undefined> | undefined;
   let stopping: Promise<void> | undefined;
@@ -40,7 +41,7 @@ export function openCorpora(cradle: ServerCradle, env: Environment): OpenCorpora
     async start() {
       await jobs.open();
       if (config.role === 'api' || stopping !== undefined) return;
-      starting ??= startWorker(cradle, locations, counted).catch((error: unknown) => {
+      starting ??= startWorker(cradle, settings, locations, counted).catch((error: unknown) => {
         log.error({ err: error }, 'jobs: the worker could not be started');
         return undefined;
       });
@@ -54,16 +55,20 @@ export function openCorpora(cradle: ServerCradle, env: Environment): OpenCorpora
 
 async function startWorker(
   cradle: ServerCradle,
+  settings: CorporaSettings,
   locations: JobLocations,
   counted: JobMetrics,
 ): Promise<JobWorker> {
   const { config, service, runner, byteBudget, registry, host, log, jobs: store } = cradle;
-  const [{ createJobWorker }, { localChunking }, { notifyJob }] = await Promise.all([
-    import('./jobs/create-worker.ts'),
-    import('./chunk-documents.ts'),
-    import('./jobs/callback.ts'),
-  ]);
-  const slots = groupsInFlight(Math.max(1, Math.min(config.bulkConcurrency, config.workers)), 1);
+  const [{ createJobWorker, shardsAtOnce }, { ShardThreads }, { localChunking }, { notifyJob }] =
+    await Promise.all([
+      import('./jobs/create-worker.ts'),
+      import('./jobs/shard-threads.ts'),
+      import('./chunk-documents.ts'),
+      import('./jobs/callback.ts'),
+    ]);
+  const threads = Math.max(1, Math.min(config.bulkConcurrency, config.workers));
+  const work = { locations: { kind: 'server', settings }, limit: config.maxBodyBytes } as const;
   const { bulkCallbackSecret: secret, bulkCallbackPrivate: allowPrivate } = config;
   return createJobWorker({
     store,
@@ -72,7 +77,10 @@ async function startWorker(
     host,
     log,
     runner,
-    chunking: localChunking({ service, runner, slots, byteBudget, onAnswer: counted.chunked }),
+    chunking: localChunking({ service, runner, slots: groupsInFlight(threads, 1), byteBudget }),
+    threads: runner.bulk && new ShardThreads({ bulk: runner.bulk, byteBudget, store, work }),
+    concurrency: shardsAtOnce(threads),
+    onChunked: counted.chunked,
     notify: (claim, signal) => notifyJob(claim, signal, { store, secret, allowPrivate }),
     onShard: counted.shard,
     settings: {

@@ -19,7 +19,8 @@ const ENDINGS: Readonly<Record<Exclude<Format, 'files'>, RegExp>> = {
 export type PlanOptions = SourceLocation['from'] & {
   /** `auto` decides by file name. `jsonl`, `csv` and `parquet` exclude all other files of a folder. */
   readonly format: Format | 'auto';
-  readonly shardBytes?: number | undefined;
+  /** Maximum bytes of a part; as a function, asked for each part. */
+  readonly shardBytes?: number | (() => number) | undefined;
   readonly shardDocuments?: number | undefined;
   /** Whether shards keep the order of the files. Default: false, so that `files` shards become fuller. */
   readonly isInOrder?: boolean;
@@ -40,7 +41,7 @@ export async function* planShards(storage: SourceStorage, options: PlanOptions):
   let bytes = 0;
   for await (const file of filesOf(storage, options)) {
     const format = file.unread === undefined ? formatFor(file, options) : 'files';
-    const isFull = group.length === shardDocuments || bytes + file.size > shardBytes;
+    const isFull = group.length === shardDocuments || bytes + file.size > bytesOf(shardBytes);
     if (group.length > 0 && (format === 'files' ? isFull : isInOrder)) {
       yield { format: 'files', files: group, bytes };
       group = [];
@@ -96,20 +97,35 @@ async function* partsOf(
   storage: SourceStorage,
   file: StoredFile,
   format: Exclude<Format, 'files'>,
-  shardBytes: number,
+  shardBytes: number | (() => number),
 ): AsyncGenerator<ShardRange> {
   if (format === 'parquet') {
     const sizes = await rowGroupSizes(storage, file).catch(unlessUnreadable);
     if (sizes === undefined) yield { format, files: [file], bytes: file.size };
-    else yield* rowGroupParts(file, sizes, shardBytes);
+    else yield* rowGroupParts(file, sizes, bytesOf(shardBytes));
   } else if (format === 'csv' || isCompressed(file.name)) yield { format, files: [file], bytes: file.size };
   else {
-    const count = Math.ceil(file.size / shardBytes);
-    const bound = (index: number) => Math.floor((index * file.size) / count);
-    for (let index = 0; index < count; index++) {
-      const part = { from: bound(index), to: bound(index + 1) };
+    for (const part of typeof shardBytes === 'number'
+      ? equalParts(file.size, shardBytes)
+      : partsBy(shardBytes, file.size))
       yield { format, files: [file], part, bytes: part.to - part.from };
-    }
+  }
+}
+
+const bytesOf = (shardBytes: number | (() => number)): number =>
+  typeof shardBytes === 'number' ? shardBytes : shardBytes();
+
+function* equalParts(size: number, most: number): Generator<NonNullable<ShardRange['part']>> {
+  const count = Math.ceil(size / most);
+  const bound = (index: number) => Math.floor((index * size) / count);
+  for (let index = 0; index < count; index++) yield { from: bound(index), to: bound(index + 1) };
+}
+
+function* partsBy(most: () => number, size: number): Generator<NonNullable<ShardRange['part']>> {
+  for (let from = 0; from < size; ) {
+    const to = Math.min(from + most(), size);
+    yield { from, to };
+    from = to;
   }
 }
 

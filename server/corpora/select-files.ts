@@ -19,40 +19,63 @@ export interface SelectOptions {
  * Selects the files of paths, folders and globs, each file once, in the order of their names in UTF-8.
  * Excludes hidden names, links outside the root, and what `.gitignore` excludes. Always includes a file that
  * an argument names. Named files and folders must be readable; unreadable entries in folders are left out.
+ * Memory holds one folder at a time with its parents, and the files of globs.
  *
  * @param root folder that the arguments are relative to
- * @throws ServiceError `source_unreadable` with the name of a missing file, `path_outside`
+ * @throws ServiceError `source_unreadable` with the name of a missing file, `path_outside`; before the first file
  */
-export async function selectFiles(
+export async function* selectFiles(
   root: string,
   args: readonly string[],
   { ignored = false, onSkipped = () => {} }: SelectOptions = {},
-): Promise<readonly string[]> {
+): AsyncGenerator<string> {
   const top = await realpath(root);
   const ignores = new GitIgnores(top, ignored);
-  const selection: Selection = { root: top, ignores, files: new Set(), onSkipped };
-  for (const arg of args) await select(arg, selection);
-  return [...selection.files]
-    .map((name) => ({ name, key: Buffer.from(name) }))
-    .sort((a, b) => Buffer.compare(a.key, b.key))
-    .map(({ name }) => name);
+  const selection: Selection = { root: top, ignores, onSkipped };
+  const selected: AsyncIterator<string>[] = [];
+  for (const arg of args) selected.push(await select(arg, selection));
+  yield* merged(selected);
 }
 
 interface Selection extends Required<Omit<SelectOptions, 'ignored'>> {
   readonly root: string;
   readonly ignores: GitIgnores;
-  readonly files: Set<string>;
+}
+
+/** Merges names that are in order, each once. */
+async function* merged(all: readonly AsyncIterator<string>[]): AsyncGenerator<string> {
+  const heads = await Promise.all(
+    all.map(async (names) => ({ names, next: await names.next(), key: undefined })),
+  );
+  for (;;) {
+    const open = heads.filter(({ next }) => next.done !== true);
+    if (open.length === 0) return;
+    const [first] = open.length === 1 ? open : open.toSorted((a, b) => byUtf8(a.next.value, b.next.value));
+    const name: string = first?.next.value;
+    yield name;
+    for (const head of open) if (head.next.value === name) head.next = await head.names.next();
+  }
+}
+
+const SURROGATE = /[\ud800-\udfff]/;
+
+function byUtf8(a: string, b: string): number {
+  if (SURROGATE.test(a) || SURROGATE.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Treats an argument as a path if the path exists, otherwise as a glob. */
-async function select(arg: string, selection: Selection): Promise<void> {
-  const { root, files } = selection;
+async function select(arg: string, selection: Selection): Promise<AsyncGenerator<string>> {
+  const { root } = selection;
   const path = resolve(root, arg);
   const found = await unlessMissing(allowed(stat(path), arg));
   if (found === undefined) {
-    if (isUndecodable(arg)) return void leaveOut(arg, UNREAD.encoding, selection);
+    if (isUndecodable(arg)) {
+      leaveOut(arg, UNREAD.encoding, selection);
+      return listed([]);
+    }
     if (!isDynamicPattern(arg)) throw unreadable(arg, 'there is no such file or folder');
-    return selectGlob(arg, selection);
+    return listed(await selectGlob(arg, selection));
   }
   const name = relative(root, path).replaceAll(sep, '/');
   const real = await realpath(path);
@@ -61,8 +84,11 @@ async function select(arg: string, selection: Selection): Promise<void> {
   }
   if (!found.isFile() && !found.isDirectory()) throw unreadable(arg, 'it is neither a file nor a folder');
   await allowed(access(path, constants.R_OK), arg);
-  if (found.isFile()) files.add(name);
-  else await selectFolder(name, selection);
+  return found.isFile() ? listed([name]) : selectFolder(name, selection);
+}
+
+async function* listed(names: readonly string[]): AsyncGenerator<string> {
+  yield* names;
 }
 
 /** @throws ServiceError `source_unreadable` if permission is missing for a file that an argument names */
@@ -76,8 +102,8 @@ function allowed<T>(work: Promise<T>, arg: string): Promise<T> {
 const isUndecodable = (name: string): boolean => name.includes('\ufffd');
 
 /** Globs do not match links to files or folders. */
-async function selectGlob(pattern: string, selection: Selection): Promise<void> {
-  const { root, files } = selection;
+async function selectGlob(pattern: string, selection: Selection): Promise<readonly string[]> {
+  const { root } = selection;
   const names = await glob(pattern, {
     cwd: root,
     followSymbolicLinks: false,
@@ -87,35 +113,52 @@ async function selectGlob(pattern: string, selection: Selection): Promise<void> 
   if (names.some((name) => name.startsWith('../'))) {
     throw new ServiceError('path_outside', { path: pattern, storage: root });
   }
+  const taken: string[] = [];
   for (const name of names) {
     if (isUndecodable(name) && (await unlessMissing(stat(join(root, name)))) === undefined)
       leaveOut(name, UNREAD.encoding, selection);
-    else if (!(await isIgnored(name, false, selection))) files.add(name);
+    else if (!isIgnored(name, false, await selection.ignores.folderOf(name), selection)) taken.push(name);
   }
   if (names.length === 0) throw unreadable(pattern, 'no file matches');
+  return taken.sort(byUtf8);
 }
 
-async function selectFolder(folder: string, selection: Selection): Promise<void> {
+async function* selectFolder(folder: string, selection: Selection): AsyncGenerator<string> {
   const path = join(selection.root, folder);
   const entries = await readEntries(path);
   if (entries === undefined) leaveOut(`${folder}/`, UNREAD.forbidden, selection);
-  for (const entry of entries ?? []) {
+  const rules = await selection.ignores.folder(folder);
+  for (const entry of inOrder(entries ?? [])) {
     const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
     const isFolder = entry.dirent.isDirectory();
     if (entry.unread !== undefined) leaveOut(name, entry.unread, selection);
-    else if (isOutput(name, isFolder, selection) || (await isIgnored(name, isFolder, selection))) continue;
-    else if (isFolder) await selectFolder(name, selection);
-    else if (entry.dirent.isFile()) selection.files.add(name);
-    else await selectOther(name, path, entry, selection);
+    else if (isOutput(name, isFolder, selection) || isIgnored(name, isFolder, rules, selection)) continue;
+    else if (isFolder) yield* selectFolder(name, selection);
+    else if (entry.dirent.isFile() || (await isLinkedFile(name, path, entry, selection))) yield name;
   }
 }
 
-async function selectOther(name: string, folder: string, entry: Entry, selection: Selection): Promise<void> {
+/** Sorts entries. A folder `a` is sorted as `a/`, and therefore comes after a file `a.txt`. */
+function inOrder(entries: readonly Entry[]): readonly Entry[] {
+  const keyed = entries.map((entry) => ({
+    entry,
+    key: entry.dirent.isDirectory() ? `${entry.name}/` : entry.name,
+  }));
+  return keyed.sort((a, b) => byUtf8(a.key, b.key)).map(({ entry }) => entry);
+}
+
+async function isLinkedFile(
+  name: string,
+  folder: string,
+  entry: Entry,
+  selection: Selection,
+): Promise<boolean> {
   const found = await look(selection.root, folder, entry);
-  if (found === undefined) return;
+  if (found === undefined) return false;
   if ('unread' in found) leaveOut(name, found.unread, selection);
-  else if (found.stats.isFile()) selection.files.add(name);
+  else if (found.stats.isFile()) return true;
   else leaveOut(name, UNREAD.linkedFolder, selection);
+  return false;
 }
 
 function isOutput(name: string, isFolder: boolean, selection: Selection): boolean {
@@ -129,8 +172,8 @@ const OWN_OUTPUT: SkipNote = {
   brief: 'are the output of jobs',
 };
 
-async function isIgnored(name: string, isFolder: boolean, selection: Selection): Promise<boolean> {
-  const rule = await selection.ignores.ruleFor(name, isFolder);
+function isIgnored(name: string, isFolder: boolean, folder: Folder, selection: Selection): boolean {
+  const rule = folder.ignoredBy ?? ruleOf(name, isFolder, folder.rules);
   if (rule === undefined) return false;
   const detail = `The rule ${rule} excludes it; --no-ignore includes it.`;
   const note: SkipNote = { skipped: 'ignored', detail, brief: 'are excluded by .gitignore' };
@@ -165,22 +208,17 @@ class GitIgnores {
     this.#isOff = isOff;
   }
 
-  /**
-   * The rule that excludes a file or folder, such as `*.log in sub/.gitignore`; undefined if no rule does.
-   *
-   * @param path relative to the root, with `/` between folders
-   */
-  async ruleFor(path: string, isFolder: boolean): Promise<string | undefined> {
-    if (this.#isOff) return ruleOf(path, isFolder, []);
-    const parent = dirname(path);
-    const { ignoredBy, rules } = await this.#folder(parent === '.' ? '' : parent);
-    return ignoredBy ?? ruleOf(path, isFolder, rules);
-  }
-
-  #folder(path: string): Promise<Folder> {
+  /** The rules for the entries of a folder. @param path relative to the root, with `/` between folders */
+  folder(path: string): Promise<Folder> {
+    if (this.#isOff) return OFF;
     const known = this.#folders.get(path) ?? this.#read(path);
     this.#folders.set(path, known);
     return known;
+  }
+
+  folderOf(path: string): Promise<Folder> {
+    const parent = dirname(path);
+    return this.folder(parent === '.' ? '' : parent);
   }
 
   async #read(path: string): Promise<Folder> {
@@ -194,8 +232,7 @@ class GitIgnores {
 
   /** Applies the parent's rules to this folder. Omits rules that match the folder but are overruled. */
   async #parentOf(path: string): Promise<Folder> {
-    const parent = dirname(path);
-    const around = await this.#folder(parent === '.' ? '' : parent);
+    const around = await this.folderOf(path);
     const ignoredBy = around.ignoredBy ?? ruleOf(path, true, around.rules);
     if (ignoredBy !== undefined) return { ignoredBy, rules: [] };
     return { rules: around.rules.map((one) => withoutRulesOf(one, path)) };
@@ -216,6 +253,7 @@ function withoutRulesOf(rules: Rules, path: string): Rules {
 }
 
 const NOTHING: Folder = { rules: [] };
+const OFF = Promise.resolve(NOTHING);
 
 /** The rule that excludes a path; undefined if no rule does. The nearest matching `.gitignore` decides. */
 function ruleOf(path: string, isFolder: boolean, rules: readonly Rules[]): string | undefined {

@@ -7,23 +7,27 @@ import { inOwnTerms } from '../../cli/own-terms.ts';
 import type { Environment } from '../../config/config.ts';
 import type { ServerCradle } from '../../container.ts';
 import { orUnknownNames } from '../../engine/run/executor.ts';
+import type { Runner } from '../../engine/run/runner.ts';
 import { groupsInFlight } from '../../engine/run/stream.ts';
 import { namedIn as namesIn } from '../../engine/stages/stages.ts';
 import { Refusals } from '../../engine/validation/refusals.ts';
-import { type ChunkedDocument, type Chunking, localChunking } from '../chunk-documents.ts';
-import { isCompressed } from '../formats/compression.ts';
+import { type Chunking, localChunking } from '../chunk-documents.ts';
 import type { JobSpec } from '../jobs/spec.ts';
 import type { FieldMapping } from '../shard.ts';
 import { type ChunkTask, localTask, remoteTask } from './chunk-task.ts';
+import { inCommandTerms } from './command-terms.ts';
 import { CHUNK_FLAGS, type ChunkFlags, optionFlags, optionValues, problemOfFlag } from './flags.ts';
 import { remoteChunking } from './remote-chunking.ts';
 import { type CorpusSource, isDocument, openSource } from './source.ts';
+import type { RangeTools } from './thread-choice.ts';
 
 export interface ChunkSetup {
   readonly source: CorpusSource;
   readonly flags: ChunkFlags;
   readonly spec: JobSpec;
   readonly chunking: Chunking;
+  /** Chunks a source in ranges; undefined if `chunking` chunks it, because it cannot be divided or on a server. */
+  readonly ranges: RangeTools | undefined;
   /** Reads files in this process, and chunks them unless a server does. */
   readonly cradle: ServerCradle;
 }
@@ -43,6 +47,8 @@ export async function withSetup<T>(
   const named = namedIn(args);
   const engine = await openEngine({ workers: named.server === undefined ? named.workers : '0' }, env);
   const { cradle } = engine;
+  // Threads that the user asks for start beside the rest of the start.
+  if (named.workers !== undefined && named.server === undefined) cradle.pool?.startThreads();
   try {
     const api = named.server === undefined ? undefined : new Api(named.server, env.CHUNKSMITH_KEY);
     const chunked = await (api === undefined
@@ -55,11 +61,14 @@ export async function withSetup<T>(
     const spec = specOf(flags, chunked, command.opts());
     if (api === undefined) await checkOptions(spec, chunked, cradle);
     const { out, errors, manifest } = flags;
-    const source = await openSource({ ...flags, written: [out, errors, manifest] }, command.args);
+    const isWhole = out !== undefined || spec.source.fields !== undefined;
+    const source = await openSource({ ...flags, isWhole, written: [out, errors, manifest] }, command.args);
     checkFields(spec, source);
-    const chunking =
-      api === undefined ? localChunkingOf(engine, isSmall(flags, source)) : remoteChunking(api, chunked.path);
-    return await use({ source, flags, spec, chunking, cradle });
+    const setup = { source, flags, spec, cradle };
+    if (api !== undefined)
+      return await use({ ...setup, ranges: undefined, chunking: remoteChunking(api, chunked.path) });
+    const chunking = localChunkingOf(cradle, cradle.runner);
+    return await use({ ...setup, ranges: rangesOf(engine, flags, source), chunking });
   } finally {
     await engine.close();
   }
@@ -81,33 +90,31 @@ function namedIn(args: readonly string[]): ChunkFlags {
   return command.parse([...args], { from: 'user' }).opts<ChunkFlags>();
 }
 
-function localChunkingOf({ cradle, runner }: Engine, isSmall: boolean): Chunking {
-  const { service, byteBudget, config } = cradle;
-  const chunking = localChunking({
-    service,
-    runner: runner(isSmall),
-    byteBudget,
-    slots: groupsInFlight(config.workers),
-  });
-  return async function* (...given) {
-    for await (const { bytes, documents } of chunking(...given))
-      yield { bytes, documents: documents.map(withOwnTerms) };
+function localChunkingOf(
+  { service, byteBudget, config }: ServerCradle,
+  runner: Pick<Runner, 'run' | 'throughput'>,
+): Chunking {
+  const slots = groupsInFlight(config.workers);
+  return inCommandTerms(localChunking({ service, runner, byteBudget, slots }));
+}
+
+function rangesOf(
+  { cradle, inline }: Engine,
+  { workers }: ChunkFlags,
+  { files }: CorpusSource,
+): RangeTools | undefined {
+  if (files === undefined) return undefined;
+  const { config, runner } = cradle;
+  return {
+    bulk: runner.bulk,
+    inline: localChunkingOf(cradle, inline),
+    fed(areThreads) {
+      const run: Runner['run'] = (...given) => (areThreads() ? runner : inline).run(...given);
+      return localChunkingOf(cradle, { run, throughput: inline.throughput });
+    },
+    workers: config.workers,
+    isForced: workers !== undefined,
   };
-}
-
-function withOwnTerms(document: ChunkedDocument): ChunkedDocument {
-  const { error } = document;
-  if (error === undefined) return document;
-  const { status, detail } = error;
-  return { ...document, error: { status, detail: inOwnTerms(detail) } };
-}
-
-/** Bytes up to which a source is chunked without a thread, because starting a thread would take longer. */
-const SMALL = 128 * 1024;
-
-function isSmall({ workers }: ChunkFlags, { files, total }: CorpusSource): boolean {
-  if (workers !== undefined || files === undefined || total === undefined) return false;
-  return total <= SMALL && !files.some(({ name }) => isCompressed(name));
 }
 
 function checkTogether({ out, outFormat, resume, since, group }: ChunkFlags): void {

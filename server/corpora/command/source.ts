@@ -1,5 +1,4 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { ServiceError } from '../../../core/errors.ts';
 import { UsageError } from '../../cli/errors.ts';
 import { inOwnTerms } from '../../cli/own-terms.ts';
 import type { ServerCradle } from '../../container.ts';
@@ -9,62 +8,110 @@ import { decodeWith, readDocuments } from '../read-documents.ts';
 import { selectFiles } from '../select-files.ts';
 import type { ShardRange, Skip, SourceDocument } from '../shard.ts';
 import { createLocalFolder } from '../storage/local/folder.ts';
-import { isForbidden, isInside } from '../storage/local/paths.ts';
-import { type SourceStorage, type StoredFile, UNREAD, unreadFile } from '../storage/storage.ts';
+import { isInside } from '../storage/local/paths.ts';
+import type { SourceStorage, StoredFile } from '../storage/storage.ts';
+import { findFile, seen, unseenFile } from '../unseen-files.ts';
 import type { ChunkFlags } from './flags.ts';
 
 export interface CorpusSource {
   readonly storage: SourceStorage;
-  /** The files of the source; undefined for standard input. */
+  /** The first files of the source, or all; undefined for standard input. */
   readonly files: readonly StoredFile[] | undefined;
-  /** Total bytes of the files; undefined for standard input. */
+  /** The other files, which can be read once. Those that are whole documents are `unseenFile`s. */
+  readonly others: AsyncIterable<StoredFile>;
+  /** Total bytes of the files; undefined for standard input, and if there are `others`. */
   readonly total: number | undefined;
+  /** Grows while `others` are read. */
   readonly skipped: readonly Skip[];
 }
 
 const STDIN = '-';
 
-interface SourceOptions extends Pick<ChunkFlags, 'root' | 'ignore'> {
+/** Files that are looked at before the work begins. */
+const FIRST = 1000;
+/** Files that are looked at at a time. */
+const TOGETHER = 32;
+
+interface SourceOptions extends Pick<ChunkFlags, 'root' | 'ignore' | 'format'> {
+  /** Whether all files are looked at before the work begins, so that there are no `others`. */
+  readonly isWhole: boolean;
   /** Output files and folders of the command, which are not read as input. */
   readonly written: readonly (string | undefined)[];
 }
 
 /** @throws UsageError; ServiceError if a path does not exist */
 export async function openSource(
-  { root, ignore, written: output }: SourceOptions,
+  { root, ignore, format, isWhole, written: output }: SourceOptions,
   paths: readonly string[],
 ): Promise<CorpusSource> {
   if (paths.includes(STDIN)) {
     if (paths.length > 1) throw new UsageError('-: standard input cannot be combined with other paths');
-    return { storage: standardInput(), files: undefined, total: undefined, skipped: [] };
+    return { storage: standardInput(), files: undefined, others: none(), total: undefined, skipped: [] };
   }
   const folder = root === undefined ? commonRoot(paths) : resolve(root);
   const storage = createLocalFolder(folder);
   const relatives = paths.map((path) => relative(folder, resolve(path)) || '.');
   const skipped: Skip[] = [];
   const onSkipped = (skip: Skip) => skipped.push(skip);
-  const names = await selectFiles(folder, relatives, { ignored: !ignore, onSkipped });
-  if (names.length === 0 && ignore && (await selectFiles(folder, relatives, { ignored: true })).length > 0) {
+  const names = selectFiles(folder, relatives, { ignored: !ignore, onSkipped });
+  const first = await names.next();
+  if (first.done && ignore && !(await selectFiles(folder, relatives, { ignored: true }).next()).done) {
     throw new UsageError(`${paths.join(', ')}: .gitignore excludes all files; --no-ignore includes them`);
   }
   const written = output.flatMap((path) => (path === undefined ? [] : resolve(path)));
   const isRead = (name: string) => !written.some((path) => isInside(path, join(folder, name)));
-  const found = await Promise.all(names.filter(isRead).map((name) => findFile(storage, name)));
-  const files = found.filter((file) => file !== undefined && file.unread === undefined) as StoredFile[];
-  for (const file of found) {
-    if (file?.unread !== undefined) skipped.push({ place: { source: file.name }, ...file.unread });
+  const read = first.done ? none<string>() : filtered(first.value, names, isRead);
+  const files: StoredFile[] = [];
+  let isOver = false;
+  while (!isOver && (isWhole || files.length < FIRST)) {
+    const some = await take(read, TOGETHER);
+    isOver = some.length < TOGETHER;
+    for (const file of await Promise.all(some.map((name) => findFile(storage, name)))) {
+      if (file?.unread !== undefined) skipped.push({ place: { source: file.name }, ...file.unread });
+      else if (file !== undefined) files.push(file);
+    }
   }
+  if (!isOver) return { storage, files, others: othersOf(read, storage, format), total: undefined, skipped };
   const total = files.reduce((sum, { size }) => sum + size, 0);
-  return { storage, files, total, skipped };
+  return { storage, files, others: none(), total, skipped };
 }
 
-async function findFile(storage: SourceStorage, name: string): Promise<StoredFile | undefined> {
-  try {
-    return await storage.find(name);
-  } catch (error) {
-    if (error instanceof ServiceError && isForbidden(error.cause)) return unreadFile(name, UNREAD.forbidden);
-    throw error;
+async function* none<T>(): AsyncGenerator<T> {}
+
+async function* filtered(
+  first: string,
+  rest: AsyncIterable<string>,
+  isRead: (name: string) => boolean,
+): AsyncGenerator<string> {
+  if (isRead(first)) yield first;
+  for await (const name of rest) if (isRead(name)) yield name;
+}
+
+async function take<T>(all: AsyncIterator<T>, count: number): Promise<T[]> {
+  const taken: T[] = [];
+  while (taken.length < count) {
+    const { done, value } = await all.next();
+    if (done) break;
+    taken.push(value);
   }
+  return taken;
+}
+
+async function* othersOf(
+  names: AsyncIterable<string>,
+  storage: SourceStorage,
+  format: JobSpec['source']['format'],
+): AsyncGenerator<StoredFile> {
+  for await (const name of names) {
+    const file = isDocument({ name }, format) ? unseenFile(name) : await findFile(storage, name);
+    if (file !== undefined) yield file;
+  }
+}
+
+/** All files of a source. @param source whose `others` were not read yet */
+export async function* filesOf({ files = [], others }: CorpusSource): AsyncGenerator<StoredFile> {
+  yield* files;
+  yield* others;
 }
 
 function commonRoot(paths: readonly string[]): string {
@@ -87,12 +134,13 @@ export async function* linesOf(
   const skipped = (skip: Skip) => onSkipped({ ...skip, detail: inOwnTerms(skip.detail) });
   const limit = cradle.config.maxBodyBytes;
   const options = { fields, limit, decode, signal, isLive, onSkipped: skipped };
-  for await (const range of rangesOf(source, spec)) yield* readDocuments(source.storage, range, options);
+  for await (const range of rangesOf(source, spec))
+    yield* readDocuments(source.storage, await seen(source.storage, range), options);
 }
 
-async function* rangesOf({ storage, files }: CorpusSource, { source }: JobSpec): AsyncGenerator<ShardRange> {
-  if (files !== undefined) {
-    yield* planShards(storage, { files, format: source.format, isInOrder: true });
+async function* rangesOf(corpus: CorpusSource, { source }: JobSpec): AsyncGenerator<ShardRange> {
+  if (corpus.files !== undefined) {
+    yield* planShards(corpus.storage, { files: filesOf(corpus), format: source.format, isInOrder: true });
     return;
   }
   const format = source.format === 'auto' ? 'jsonl' : source.format;
@@ -102,7 +150,7 @@ async function* rangesOf({ storage, files }: CorpusSource, { source }: JobSpec):
   yield { format, files: [file], bytes: 0 };
 }
 
-export function isDocument({ name }: StoredFile, format: JobSpec['source']['format']): boolean {
+export function isDocument({ name }: Pick<StoredFile, 'name'>, format: JobSpec['source']['format']): boolean {
   return (format === 'auto' ? formatOf(name) : format) === 'files';
 }
 

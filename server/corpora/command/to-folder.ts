@@ -9,18 +9,20 @@ import { CommandError, UsageError } from '../../cli/errors.ts';
 import { inOwnTerms } from '../../cli/own-terms.ts';
 import type { JobCounts, JobRecord, JobStore, SkipReason } from '../../store/jobs/contract.ts';
 import { createDatabase, createJobStore } from '../../store/stores.ts';
-import { addDocument, type ChunkedDocuments } from '../chunk-documents.ts';
+import { addTally, type Tally } from '../chunk-documents.ts';
 import { errorAnswer } from '../jobs/answers.ts';
-import { createJobWorker } from '../jobs/create-worker.ts';
+import { createJobWorker, shardsAtOnce } from '../jobs/create-worker.ts';
 import { MANIFEST } from '../jobs/job-folder.ts';
 import { type Manifest, outputsOf } from '../jobs/job-output.ts';
 import { idsLineOf, type PartKind } from '../jobs/part-files.ts';
+import { ShardThreads } from '../jobs/shard-threads.ts';
 import type { JobLocations } from '../jobs/spec.ts';
 import { shardBytesFor } from '../plan-shards.ts';
 import type { Place, Skip } from '../shard.ts';
 import { isUnreadFolder, skipLine, unreadId } from '../skips.ts';
 import { createLocalFolder } from '../storage/local/folder.ts';
 import { addChanges, type ChangeCounts, EarlierIds, KEPT, onlyChanges } from './changes.ts';
+import { chosenThreads } from './chosen-threads.ts';
 import { checkFolder, holdFolder, makeFolder, openJob, STATE } from './folder-job.ts';
 import type { Counts } from './progress.ts';
 import type { ChunkSetup } from './setup.ts';
@@ -87,6 +89,8 @@ async function work({ setup, store, folder, earlier, context }: Run, job: JobRec
     store,
     chunking,
     locations: locationsOf(setup, folder),
+    threads: threadsOf(setup, folder, store, earlier),
+    concurrency: shardsAtOnce(config.workers),
     settings: {
       leaseSeconds: QUEUE.leaseSeconds,
       documentBytes: config.maxBodyBytes,
@@ -94,7 +98,8 @@ async function work({ setup, store, folder, earlier, context }: Run, job: JobRec
       shardDocuments: MAX_DOCUMENTS,
     },
     notify: () => Promise.reject(new Error('the command line has no callbacks')),
-    filter: (group) => show(group, context, earlier),
+    onChunked: (gain) => show(gain, context),
+    filter: earlier && ((group) => onlyChanges(group, earlier, { added: 0, unchanged: 0, deleted: 0 })),
     inTerms: inOwnTerms,
   });
   try {
@@ -134,10 +139,24 @@ function setCounts(counts: Counts, { skipped: _, ...done }: JobCounts): void {
   Object.assign(counts, done);
 }
 
-function show(group: ChunkedDocuments, { counts, progress }: RunContext, earlier: EarlierIds | undefined) {
-  for (const document of group.documents) addDocument(counts, document);
+function show(gain: Readonly<Tally>, { counts, progress }: RunContext): void {
+  addTally(counts, gain);
   progress.update?.();
-  return earlier === undefined ? group : onlyChanges(group, earlier, { added: 0, unchanged: 0, deleted: 0 });
+}
+
+function threadsOf(
+  { ranges, source, spec, cradle }: ChunkSetup,
+  folder: string,
+  store: JobStore,
+  earlier: EarlierIds | undefined,
+) {
+  if (ranges?.bulk === undefined) return undefined;
+  const { config, byteBudget } = cradle;
+  const { format } = spec.target;
+  const locations = { kind: 'folders', source: source.storage.label, target: folder, format } as const;
+  const work = { locations, limit: config.maxBodyBytes, earlier: earlier?.index };
+  const threads = new ShardThreads({ bulk: ranges.bulk, byteBudget, store, work });
+  return chosenThreads(threads, ranges, source.total);
 }
 
 function locationsOf({ source, spec }: ChunkSetup, folder: string): JobLocations {
@@ -179,17 +198,16 @@ async function writeChanges(
   skips: readonly Skip[],
 ): Promise<ChangeCounts> {
   const counts: ChangeCounts = { added: 0, unchanged: 0, deleted: 0 };
-  const seen = new Set<string>();
   for await (const line of linesOfFiles(folder, manifest, 'ids')) {
     const { document_id, chunks } = JSON.parse(line) as IdsLine;
     const { isOld, deleted } = earlier.changesOf(document_id, chunks);
     addChanges(counts, isOld, deleted);
-    seen.add(document_id);
+    earlier.see(document_id);
   }
   const kept = new LinesFile(join(folder, KEPT));
   let unknown = skips.filter(isUnreadFolder).length;
   const keep = (id: string) => {
-    seen.add(id);
+    earlier.see(id);
     kept.write(idsLineOf(id, earlier.idsOf(id)));
   };
   for (const id of skips.flatMap((skip) => unreadId(skip) ?? [])) if (earlier.idsOf(id).length > 0) keep(id);
@@ -200,7 +218,7 @@ async function writeChanges(
     else if (skipped === undefined) unknown++;
   }
   const gone = new LinesFile(join(folder, DELETED));
-  for (const lines of earlier.vanished(seen, unknown, counts, (line) => kept.write(line))) gone.write(lines);
+  for (const lines of earlier.vanished(unknown, counts, (line) => kept.write(line))) gone.write(lines);
   kept.finish();
   gone.finish();
   return counts;

@@ -3,12 +3,12 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'n
 import { reasonOf } from '../../../core/errors.ts';
 import { CommandError, UsageError } from '../../cli/errors.ts';
 import { release } from '../../engine/memory.ts';
-import { addDocument, type ChunkedDocument, type ChunkedDocuments } from '../chunk-documents.ts';
-import { failedDocumentLine, idsLine, idsLineOf } from '../jobs/part-files.ts';
-import { placeInWords, type Skip } from '../shard.ts';
-import { emptyOf, isUnreadFolder, skipLine, unreadId } from '../skips.ts';
-import { type ChangeCounts, checkIds, EarlierIds, onlyChanges } from './changes.ts';
+import { addTally } from '../chunk-documents.ts';
+import type { Skip } from '../shard.ts';
+import { type ChangeCounts, EarlierIds } from './changes.ts';
 import type { Counts, Progress } from './progress.ts';
+import { chunkRanges } from './ranges.ts';
+import { MAX_SHOWN, type Report, Reporter, type SkipsReport } from './reports.ts';
 import type { ChunkSetup } from './setup.ts';
 import { linesOf } from './source.ts';
 
@@ -27,119 +27,122 @@ export async function chunkToStdout(
   setup: ChunkSetup,
   context: RunContext,
 ): Promise<ChangeCounts | undefined> {
-  const { flags, source, spec, chunking, cradle } = setup;
+  const { flags, source } = setup;
   const { counts, progress, signal } = context;
   const earlier = flags.since === undefined ? undefined : await EarlierIds.open(flags.since);
   const manifest = flags.manifest === undefined ? undefined : new LinesFile(flags.manifest);
   const errors = flags.errors === undefined ? undefined : openToWrite(flags.errors);
-  const output = new Output({ counts, errors, manifest, earlier });
+  const output = new Output({ counts, errors, manifest });
+  const reporter = new Reporter({ manifest: manifest !== undefined, errors: errors !== undefined }, earlier);
   // Skips are written last: files are read ahead, so skips are found at a different time on each machine.
-  const skipped = [...source.skipped];
+  const skipped: SkipsReport[] = [];
+  let ofSource: SkipsReport | undefined;
+  const allSkipped = () => {
+    ofSource ??= reporter.reportSkips(source.skipped);
+    return [ofSource, ...skipped];
+  };
   try {
-    const lines = linesOf(source, spec, cradle, signal, (skip) => skipped.push(skip));
-    for await (const group of chunking(spec, lines, signal)) {
-      await write(output.take(group), signal);
+    const reports =
+      setup.ranges === undefined
+        ? chunkLines(setup, reporter, signal, skipped)
+        : chunkRanges(setup, setup.ranges, {
+            reporter,
+            earlier,
+            signal,
+            onSkipped: (skips) => skipped.push(skips),
+          });
+    for await (const report of reports) {
+      await write(output.take(report), signal);
       progress.update?.();
       if (flags.failFast) output.throwFailed();
     }
-    for (const skip of skipped) output.keep(skip);
-    for (const deleted of output.vanished()) await write(Buffer.from(deleted), signal);
+    for (const skips of allSkipped()) output.keep(skips);
+    const keep = (line: string) => manifest?.write(line);
+    for (const deleted of earlier?.vanished(output.unknown, output.changes, keep) ?? [])
+      await write(Buffer.from(deleted), signal);
     manifest?.finish();
   } catch (error) {
     manifest?.discard();
     throw error;
   } finally {
-    for (const skip of skipped) output.addSkipped(skip);
+    for (const skips of allSkipped()) output.addSkipped(skips);
     output.close();
+    earlier?.close();
   }
   return earlier === undefined ? undefined : output.changes;
 }
 
-interface Reports {
+/** Chunks a source that cannot be divided, or on a server. */
+async function* chunkLines(
+  { source, spec, chunking, cradle }: ChunkSetup,
+  reporter: Reporter,
+  signal: AbortSignal,
+  skipped: SkipsReport[],
+): AsyncGenerator<Report> {
+  const skips: Skip[] = [];
+  try {
+    const lines = linesOf(source, spec, cradle, signal, (skip) => skips.push(skip));
+    for await (const group of chunking(spec, lines, signal)) yield reporter.report(group);
+  } finally {
+    skipped.push(reporter.reportSkips(skips));
+  }
+}
+
+interface Files {
   readonly counts: Counts;
   /** File descriptor for all failures and skips. If undefined, standard error gets the first failures. */
   readonly errors: number | undefined;
   readonly manifest: LinesFile | undefined;
-  readonly earlier: EarlierIds | undefined;
 }
 
-const MAX_SHOWN = 10;
-
+/** Writes what reports say, and nothing else. */
 class Output {
   readonly changes: ChangeCounts = { added: 0, unchanged: 0, deleted: 0 };
-  readonly #reports: Reports;
-  readonly #seen = new Set<string>();
+  readonly #files: Files;
   #firstFailed: string | undefined;
-  #unknown = 0;
+  #shown = 0;
+  unknown = 0;
 
-  constructor(reports: Reports) {
-    this.#reports = reports;
+  constructor(files: Files) {
+    this.#files = files;
   }
 
-  take(group: ChunkedDocuments): Uint8Array {
-    const { earlier } = this.#reports;
-    const { bytes } = earlier === undefined ? group : onlyChanges(group, earlier, this.changes);
-    for (const document of group.documents) this.#note(document);
+  /** @returns the bytes for standard output */
+  take({ bytes, tally, changes, failures, ...rest }: Report): Uint8Array {
+    addTally(this.#files.counts, tally);
+    this.changes.added += changes.added;
+    this.changes.unchanged += changes.unchanged;
+    this.changes.deleted += changes.deleted;
+    this.#firstFailed ??= failures[0];
+    if (this.#files.errors === undefined) this.#show(failures);
+    this.addSkipped(rest);
+    this.keep(rest);
     return bytes;
   }
 
-  #note(document: ChunkedDocument): void {
-    const { id, error } = document;
-    addDocument(this.#reports.counts, document);
-    if (id !== undefined && this.#reports.earlier !== undefined) this.#seen.add(id);
-    if (error !== undefined) this.#noteFailed(document, `${nameOf(document)}: ${error.detail}`);
-    else this.#noteDone(document);
+  addSkipped({ skips, errors }: SkipsReport): void {
+    for (const group of skips) this.#files.counts.skips.addGroup(group);
+    if (this.#files.errors !== undefined && errors !== '') writeSync(this.#files.errors, errors);
   }
 
-  addSkipped(skip: Skip): void {
-    const { counts, errors } = this.#reports;
-    counts.skips.add(skip);
-    if (errors !== undefined) writeSync(errors, skipLine(skip));
+  keep({ manifest, unknown }: SkipsReport): void {
+    if (manifest !== '') this.#files.manifest?.write(manifest);
+    this.unknown += unknown;
   }
 
-  #noteDone(document: ChunkedDocument): void {
-    const { manifest } = this.#reports;
-    const empty = emptyOf(document);
-    if (empty !== undefined) this.addSkipped(empty);
-    if (manifest === undefined) return;
-    checkIds(document);
-    manifest.write(idsLine(document));
-  }
-
-  #noteFailed(document: ChunkedDocument, inWords: string): void {
-    const { counts, errors, manifest, earlier } = this.#reports;
-    if (errors !== undefined) writeSync(errors, failedDocumentLine(document));
-    else if (counts.failed <= MAX_SHOWN) process.stderr.write(`${inWords}\n`);
-    this.#firstFailed ??= inWords;
-    const { id } = document;
-    if (id === undefined) this.#unknown++;
-    else manifest?.write(idsLine({ ...document, ids: earlier?.idsOf(id) ?? [] }));
-  }
-
-  /** Keeps the chunks of a skipped document: it still exists, but could not be read this time. */
-  keep(skip: Skip): void {
-    const { manifest, earlier } = this.#reports;
-    const id = unreadId(skip);
-    if (isUnreadFolder(skip)) this.#unknown++;
-    const ids = (id !== undefined && earlier?.idsOf(id)) || [];
-    if (id === undefined || ids.length === 0) return;
-    this.#seen.add(id);
-    manifest?.write(idsLineOf(id, ids));
+  #show(failures: readonly string[]): void {
+    for (const failure of failures.slice(0, MAX_SHOWN - this.#shown)) {
+      process.stderr.write(`${failure}\n`);
+      this.#shown++;
+    }
   }
 
   throwFailed(): void {
     if (this.#firstFailed !== undefined) throw new CommandError(this.#firstFailed);
   }
 
-  vanished(): Iterable<string> {
-    const { manifest, earlier } = this.#reports;
-    const keep = (line: string) => manifest?.write(line);
-    return earlier?.vanished(this.#seen, this.#unknown, this.changes, keep) ?? [];
-  }
-
   close(): void {
-    const { counts, errors, earlier } = this.#reports;
-    earlier?.close();
+    const { counts, errors } = this.#files;
     const more = counts.failed - MAX_SHOWN;
     if (errors !== undefined) closeSync(errors);
     else if (more > 0) process.stderr.write(`${more} more documents failed; --errors FILE lists all\n`);
@@ -151,11 +154,6 @@ async function write(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
   if (bytes.length === 0) return;
   const isTaken = process.stdout.write(bytes, () => release(bytes));
   if (!isTaken) await once(process.stdout, 'drain', { signal });
-}
-
-function nameOf({ source: { place }, id }: ChunkedDocument): string {
-  const name = placeInWords(place);
-  return id === undefined || id === place.source ? name : `${name} (${id})`;
 }
 
 /** Opens a file for writing and truncates it. @throws UsageError */

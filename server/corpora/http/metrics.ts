@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { countTotals } from '../../engine/answer/response-metadata.ts';
-import type { RunAnswer } from '../../engine/run/executor.ts';
 import type { JobLoad } from '../../store/jobs/contract.ts';
+import type { Tally } from '../chunk-documents.ts';
 import type { ShardOutcome } from '../jobs/worker.ts';
 
 export type JobMetrics = ReturnType<typeof addJobMetrics>;
@@ -38,12 +38,11 @@ export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>) 
       shards.observe({ outcome }, seconds);
       if (outcome === 'lost') lost.inc();
     },
-    chunked({ outcomes = [] }: Pick<RunAnswer, 'outcomes'>, bytes: number): void {
-      const failed = outcomes.filter((outcome) => 'error' in outcome).length;
-      documents.inc({ result: 'done' }, outcomes.length - failed);
-      documents.inc({ result: 'failed' }, failed);
-      for (const outcome of outcomes) if ('chunks' in outcome) totals(outcome);
-      read.inc(bytes);
+    chunked(gain: Readonly<Tally>): void {
+      documents.inc({ result: 'done' }, gain.documents - gain.failed);
+      documents.inc({ result: 'failed' }, gain.failed);
+      totals(gain);
+      read.inc(gain.bytes);
     },
   };
 }

@@ -1,10 +1,4 @@
-import {
-  type Claim,
-  type JobStore,
-  NO_COUNTS,
-  type ShardProgress,
-  type ShardResult,
-} from '../../store/jobs/contract.ts';
+import { type Claim, type JobStore, NO_COUNTS, type ShardResult } from '../../store/jobs/contract.ts';
 import {
   addDocument,
   type ChunkedDocument,
@@ -29,7 +23,7 @@ export interface ShardTools extends Readers {
   /** Maximum bytes of a document. */
   readonly limit: number;
   /** Called after each group of documents, with the totals so far. */
-  readonly onProgress?: ((progress: ShardProgress) => void) | undefined;
+  readonly onProgress?: ((progress: Readonly<Tally>) => void) | undefined;
   /** Drops the output that is not needed. @returns the remaining output */
   readonly filter?: ((group: ChunkedDocuments) => ChunkedDocuments) | undefined;
   /** Rewrites the reason for skipping a file in the terms of another interface, such as the command line. */

@@ -42,7 +42,9 @@ export function unitOf({ task, options }: JobSpec): OffsetUnit {
 
 export interface SourceLocation {
   readonly storage: SourceStorage;
-  readonly from: { readonly path: string } | { readonly files: readonly StoredFile[] };
+  readonly from:
+    | { readonly path: string }
+    | { readonly files: Iterable<StoredFile> | AsyncIterable<StoredFile> };
 }
 
 export interface TargetLocation {

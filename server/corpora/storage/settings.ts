@@ -5,6 +5,7 @@ import { type Config, ConfigError, type Environment } from '../../config/config.
 import { checkFolder } from '../../config/folders.ts';
 import type { Read } from '../../config/option.ts';
 
+/** Plain data, which can be sent to another thread. */
 export interface CorporaSettings {
   /** Absolute path of the root folder of all local files; undefined if jobs may use no local files. */
   readonly root: string | undefined;
@@ -50,7 +51,7 @@ export function describeCorpora(config: CorporaConfig, env: Environment): string
   const { root, connections } = readCorporaSettings(config, env);
   const buckets = [...connections.values()].map(
     ({ name, bucket, prefix, endpoint }) =>
-      `${name} (${[bucket, prefix].filter(Boolean).join('/')} at ${endpoint?.href ?? 'AWS'})`,
+      `${name} (${[bucket, prefix].filter(Boolean).join('/')} at ${endpoint ?? 'AWS'})`,
   );
   const { bulkCallbackSecret, bulkCallbackPrivate } = config;
   return [
@@ -161,11 +162,11 @@ function readConnection(
   return { value: { name, bucket, prefix, style, ...rest, ...credentials } };
 }
 
-function readEndpoint(value: unknown): Read<URL> {
+function readEndpoint(value: unknown): Read<string> {
   const expected = 'a URL such as https://s3.eu-central-1.amazonaws.com, without user, query or fragment';
   const url = typeof value === 'string' ? URL.parse(value) : null;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return { expected };
-  return url.href === url.origin + url.pathname ? { value: url } : { expected };
+  return url.href === url.origin + url.pathname ? { value: url.href } : { expected };
 }
 
 const readText =
@@ -205,11 +206,12 @@ function variableOf(value: unknown): string | undefined {
   return name === 'env' && typeof variable === 'string' && more.length === 0 ? variable : undefined;
 }
 
+/** Plain data. */
 export interface BucketConnection {
   /** The name in `s3://<name>/…` and in messages. */
   readonly name: string;
   /** URL of the service without user, query and fragment; may have a path. Default: AWS in `region`. */
-  readonly endpoint?: URL;
+  readonly endpoint?: string;
   readonly bucket: string;
   /** Default: the region in the environment or in the AWS profile. */
   readonly region?: string;

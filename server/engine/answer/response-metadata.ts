@@ -237,20 +237,22 @@ export const TOTALS = {
 type Total = keyof typeof TOTALS;
 export type Totals = Readonly<Record<Total, number>>;
 
-const NAMES = Object.keys(TOTALS) as readonly Total[];
+export const TOTAL_NAMES = Object.keys(TOTALS) as readonly Total[];
 
 export const NO_TOTALS: Totals = allTotals({});
 
 export function allTotals(given: Partial<Totals>): Totals {
-  return Object.fromEntries(NAMES.map((name) => [name, given[name] ?? 0])) as Totals;
+  return Object.fromEntries(TOTAL_NAMES.map((name) => [name, given[name] ?? 0])) as Totals;
 }
 
 export function nonZeroTotals(totals: Totals): Partial<Totals> {
-  return Object.fromEntries(NAMES.filter((name) => totals[name] > 0).map((name) => [name, totals[name]]));
+  return Object.fromEntries(
+    TOTAL_NAMES.filter((name) => totals[name] > 0).map((name) => [name, totals[name]]),
+  );
 }
 
 export function addTotals(one: Totals, other: Totals): Totals {
-  return Object.fromEntries(NAMES.map((name) => [name, one[name] + other[name]])) as Totals;
+  return Object.fromEntries(TOTAL_NAMES.map((name) => [name, one[name] + other[name]])) as Totals;
 }
 
 interface Counter {
@@ -259,7 +261,7 @@ interface Counter {
 
 /** Creates a counter per total, and returns a function that adds totals to the counters. @param create makes one */
 export function countTotals(create: (name: string, help: string) => Counter) {
-  const counters = NAMES.map((name) => [name, create(name, TOTALS[name].help)] as const);
+  const counters = TOTAL_NAMES.map((name) => [name, create(name, TOTALS[name].help)] as const);
   return (totals: Partial<Totals>, labels: Readonly<Record<string, string>> = {}): void => {
     for (const [name, counter] of counters) if (totals[name]) counter.inc(labels, totals[name]);
   };
@@ -269,7 +271,7 @@ type Levels = Readonly<Record<'info' | 'warn', (details: object, message: string
 
 /** Logs counts above 0. @param about further members of the log lines */
 export function logTotals(log: Levels, totals: Partial<Totals>, about: object = {}): void {
-  for (const name of NAMES) {
+  for (const name of TOTAL_NAMES) {
     const texts = totals[name] ?? 0;
     const { level, message } = TOTALS[name];
     if (texts > 0 && message !== undefined) log[level]({ ...about, texts }, message);

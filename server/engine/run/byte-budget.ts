@@ -46,15 +46,19 @@ export class ByteBudget {
    * @throws once the signal aborts
    */
   async room(own: number, seconds: number, signal: AbortSignal): Promise<void> {
-    const isFull = () => this.#taken >= this.#limit && this.#taken > own;
-    if (!isFull()) return;
+    if (!this.isFull(own)) return;
     const late = AbortSignal.timeout(seconds * 1000);
     const either = AbortSignal.any([signal, late]);
-    while (isFull()) {
+    while (this.isFull(own)) {
       await once(this.#freed, 'freed', { signal: either }).catch((error: unknown) => {
         throw late.aborted && !signal.aborted ? this.#fullError(this.#taken) : error;
       });
     }
+  }
+
+  /** Whether a caller that holds `own` bytes should wait for room. */
+  isFull(own: number): boolean {
+    return this.#taken >= this.#limit && this.#taken > own;
   }
 
   #fullError(bytes: number): ServiceError {

@@ -35,8 +35,18 @@ export interface Executor {
    * @throws ServiceError errors of the service; for lost threads `out_of_memory`, `worker_lost`
    */
   run(work: Work, signal: AbortSignal, onPart?: OnPart): Promise<Answer>;
+  /**
+   * Runs a task that reads its input and writes its output itself.
+   *
+   * @param task plain data
+   * @param channel the thread's end of the channel to the caller; it is transferred
+   * @throws the same errors as `run`
+   */
+  runBulk(task: object, signal: AbortSignal, channel: BulkEnd): Promise<void>;
   /** Starts a thread before the first request. Resolves when the thread has started or failed to start. */
   startThread(): Promise<void>;
+  /** Starts as many threads as there may be tasks, and does not wait for them. */
+  startThreads(): void;
   readonly threads: number;
   close(): Promise<void>;
 }
@@ -83,6 +93,18 @@ export interface WorkMessage {
   readonly parts: MessagePort | undefined;
 }
 
+export interface BulkMessage {
+  readonly bulk: object;
+  readonly flag: StopFlag;
+  readonly channel: BulkEnd;
+}
+
+/** A thread's end of the channel to the caller of a bulk task, see `bulk-threads.ts`. */
+export interface BulkEnd {
+  readonly port: MessagePort;
+  readonly state: Int32Array<SharedArrayBuffer>;
+}
+
 /** Sent to a worker thread through its port: models to open in advance, because other threads use them. */
 export interface Preparation {
   readonly models: readonly string[];
@@ -95,7 +117,11 @@ export interface PluginState {
 }
 
 /** Sent back by a worker thread. Errors are sent as data, because a cloned error loses its code. */
-export type WorkOutcome = { readonly answer: Answer } | { readonly error: PlainError };
+export type WorkOutcome = { readonly answer: Answer } | { readonly error: PlainError } | BulkDone;
+
+interface BulkDone {
+  readonly isDone: true;
+}
 
 export interface WorkerData {
   readonly config: Config;

@@ -48,11 +48,11 @@ export class GuardedReaders {
   readonly #queue: PriorityQueue;
   readonly #closing = new AbortController();
 
-  constructor(config: Config, plugins: readonly PluginEntry[]) {
+  /** @param threads by default at least two, so that a stuck thread does not block all other files */
+  constructor(config: Config, plugins: readonly PluginEntry[], threads = Math.max(config.workers, 2)) {
     this.#config = config;
     this.#readers = withUsed(plugins.filter(isGuarded), plugins);
-    // At least two threads, so that a stuck thread does not block all other files.
-    this.#queue = new PriorityQueue({ threads: Math.max(config.workers, 2), queueSize: 0 });
+    this.#queue = new PriorityQueue({ threads, queueSize: 0 });
   }
 
   /**

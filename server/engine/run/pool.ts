@@ -3,8 +3,9 @@ import { Piscina } from 'piscina';
 import { fromPlainError, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
-import type { Answer, OnPart } from '../tasks.ts';
+import type { Answer } from '../tasks.ts';
 import {
+  type BulkMessage,
   createStopFlag,
   type Executor,
   hasBegun,
@@ -20,7 +21,8 @@ import {
 } from './executor.ts';
 import type { SharedBuffersRegistry } from './shared-buffers.ts';
 
-type Pool = Piscina<WorkMessage | undefined, WorkOutcome>;
+type Message = WorkMessage | BulkMessage;
+type Pool = Piscina<Message | undefined, WorkOutcome>;
 
 interface Running {
   readonly flag: WorkMessage['flag'];
@@ -75,13 +77,31 @@ export function createPoolExecutor(
   };
   return {
     async run(work, signal, onPart) {
-      const answer = await runInThread(pool(), running, work, signal, onPart).finally(noteUse);
-      models.share(answer.timings);
-      return answer;
+      const parts = onPart === undefined ? undefined : openPartChannel(onPart);
+      const make = (flag: Running['flag']) => messageOf(work, flag, parts?.port);
+      try {
+        const outcome = await runInThread(pool(), running, signal, make);
+        const { answer } = outcome as Extract<WorkOutcome, { readonly answer: Answer }>;
+        models.share(answer.timings);
+        return answer;
+      } finally {
+        parts?.close();
+        noteUse();
+      }
+    },
+    async runBulk(bulk, signal, channel) {
+      const make = (flag: Running['flag']) => ({
+        message: { bulk, flag, channel },
+        transferList: [channel.port],
+      });
+      await runInThread(pool(), running, signal, make).finally(noteUse);
     },
     startThread() {
       pool();
       return started.promise;
+    },
+    startThreads() {
+      startThreads(pool(), data.config.workers);
     },
     get threads() {
       return opened?.threads.length ?? 0;
@@ -91,9 +111,13 @@ export function createPoolExecutor(
 }
 
 function startSecond(pool: Pool, busy: number): void {
-  if (pool.threads.length > 1) return;
   // An idle first thread takes one of these empty tasks; the other task starts a second thread.
-  for (let count = busy; count < 2; count++) void pool.run(undefined).catch(() => {});
+  if (pool.threads.length < 2) startThreads(pool, 2 - busy);
+}
+
+/** Runs empty tasks, each of which takes an idle thread or starts one. */
+function startThreads(pool: Pool, count: number): void {
+  for (let index = 0; index < count; index++) void pool.run(undefined).catch(() => {});
 }
 
 /** Opens a model in every thread once a request has opened it in one. @param most maximum open models of a thread */
@@ -120,15 +144,15 @@ function shareModels(most: number) {
 const YOUNG_MB = 24;
 
 function openPool(workerData: WorkerData): Pool {
-  const { workers, workerMemoryMb } = workerData.config;
+  const { workers, workerMemoryMb, bulkConcurrency } = workerData.config;
   const old = workerMemoryMb === 0 ? {} : { maxOldGenerationSizeMb: workerMemoryMb };
-  return new Piscina<WorkMessage | undefined, WorkOutcome>({
+  return new Piscina<Message | undefined, WorkOutcome>({
     filename: new URL(`../../worker${MODULE_ENDING}`, import.meta.url).href,
     workerData,
     // Only the first thread receives work while it starts. Later threads have to be ready first.
     minThreads: 1,
-    // One extra small task may run beside large tasks.
-    maxThreads: workers + 1,
+    // One extra small task may run beside large tasks, and bulk tasks keep their threads while they pause.
+    maxThreads: workers + 1 + Math.min(bulkConcurrency, workers),
     idleTimeout: Number.POSITIVE_INFINITY,
     // Idle threads keep their event loops, which close unused connections.
     atomics: 'disabled',
@@ -137,14 +161,18 @@ function openPool(workerData: WorkerData): Pool {
   });
 }
 
+interface Sent {
+  readonly message: Message;
+  readonly transferList: (ArrayBuffer | MessagePort)[];
+}
+
 /** Runs work in a thread. An abort raises the stop flag; after `STOP_GRACE` the thread is ended. */
 async function runInThread(
   pool: Pool,
   running: Set<Running>,
-  work: Work,
   signal: AbortSignal,
-  onPart?: OnPart,
-): Promise<Answer> {
+  make: (flag: Running['flag']) => Sent,
+): Promise<WorkOutcome> {
   const flag = createStopFlag();
   const thread = new AbortController();
   let grace: NodeJS.Timeout | undefined;
@@ -158,25 +186,23 @@ async function runInThread(
     thread.abort();
   };
   const entry = { flag, fail };
-  const parts = onPart === undefined ? undefined : openPartChannel(onPart);
   running.add(entry);
   signal.addEventListener('abort', stop, { once: true });
   try {
-    const { message, transferList } = messageOf(work, flag, parts?.port);
+    const { message, transferList } = make(flag);
     const outcome = await pool.run(message, { transferList, signal: thread.signal });
     if ('error' in outcome) throw fromPlainError(outcome.error);
-    return outcome.answer;
+    return outcome;
   } catch (error) {
     throw lossOf(failure ?? error);
   } finally {
-    parts?.close();
     running.delete(entry);
     signal.removeEventListener('abort', stop);
     clearTimeout(grace);
   }
 }
 
-function messageOf(work: Work, flag: Running['flag'], parts: MessagePort | undefined) {
+function messageOf(work: Work, flag: Running['flag'], parts: MessagePort | undefined): Sent {
   const ports = parts === undefined ? [] : [parts];
   if ('request' in work) return { message: { work, flag, parts }, transferList: ports };
   const body = ownBytes(work.body);

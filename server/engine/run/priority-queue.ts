@@ -34,6 +34,8 @@ export interface TaskTerms {
   readonly urgency?: Urgency | undefined;
   /** The sender of a file; undefined for other tasks. Senders take turns, because even a small file may take long. */
   readonly sender?: Sender | undefined;
+  /** Called, at most once, when other work waits for the thread. Only long bulk tasks, which then pause, have it. */
+  readonly onWanted?: (() => void) | undefined;
 }
 
 export const NOBODY = 'nobody';
@@ -42,6 +44,7 @@ interface Waiting {
   readonly size: Size;
   readonly isPatient: boolean;
   readonly sender: Sender | undefined;
+  readonly onWanted: TaskTerms['onWanted'];
   begin(): void;
 }
 
@@ -59,6 +62,8 @@ export class PriorityQueue {
   };
   readonly #running: Record<Size, number> = { small: 0, large: 0, bulk: 0 };
   readonly #files = new Map<Sender, number>();
+  /** Long bulk tasks that were not yet asked to pause. */
+  readonly #long = new Set<() => void>();
   #overtaking = 0;
   #patient = 0;
 
@@ -95,15 +100,23 @@ export class PriorityQueue {
   async enter(
     bytes: number,
     signal: AbortSignal,
-    { urgency = 'urgent', sender }: TaskTerms = {},
+    { urgency = 'urgent', sender, onWanted }: TaskTerms = {},
   ): Promise<() => void> {
     signal.throwIfAborted();
     const isPatient = urgency !== 'urgent';
     const isSmall = bytes <= SMALL_BYTES && !isPatient;
     const size = urgency === 'bulk' ? 'bulk' : isSmall ? 'small' : 'large';
-    if (this.#mayStart(size, sender)) return this.#start(size, sender);
+    if (this.#mayStart(size, sender)) return this.#start(size, sender, onWanted);
     if (!isPatient && !this.#mayWait) throw OVERLOADED;
-    return this.#wait(size, isPatient, sender, signal);
+    if (onWanted === undefined) this.#askForPause();
+    return this.#wait({ size, isPatient, sender, onWanted }, signal);
+  }
+
+  #askForPause(): void {
+    const [pause] = this.#long;
+    if (pause === undefined) return;
+    this.#long.delete(pause);
+    pause();
   }
 
   /** Whether a task may start at once: there is room for it, but for none of the waiting tasks of its size. */
@@ -131,13 +144,15 @@ export class PriorityQueue {
     return false;
   }
 
-  #start(size: Size, sender: Sender | undefined): () => void {
+  #start(size: Size, sender: Sender | undefined, onWanted: TaskTerms['onWanted']): () => void {
     this.#running[size]++;
     this.#countFile(sender, 1);
+    if (onWanted !== undefined) this.#long.add(onWanted);
     let isOver = false;
     return () => {
       if (isOver) return;
       isOver = true;
+      if (onWanted !== undefined) this.#long.delete(onWanted);
       this.#running[size]--;
       this.#countFile(sender, -1);
       this.#startWaiting();
@@ -178,14 +193,19 @@ export class PriorityQueue {
     return this.#queues.large.size === 0 ? this.#nextOf('bulk') : undefined;
   }
 
-  /** The first waiting task with room. Among files, one of the sender with the fewest files in progress. */
+  /**
+   * The first waiting task with room. Among files, one of the sender with the fewest files in progress. Among bulk
+   * tasks, a short one.
+   */
   #nextOf(size: Size): Waiting | undefined {
     let next: Waiting | undefined;
     for (const entry of this.#queues[size]) {
       const isBetter =
-        next === undefined || (entry.sender !== undefined && this.#filesOf(entry) < this.#filesOf(next));
+        next === undefined ||
+        (next.onWanted !== undefined && entry.onWanted === undefined) ||
+        (entry.sender !== undefined && this.#filesOf(entry) < this.#filesOf(next));
       if (isBetter && this.#hasRoom(size, entry.sender)) next = entry;
-      if (next !== undefined && this.#filesOf(next) === 0) break;
+      if (next !== undefined && next.onWanted === undefined && this.#filesOf(next) === 0) break;
     }
     return next;
   }
@@ -194,12 +214,8 @@ export class PriorityQueue {
     return sender === undefined ? 0 : (this.#files.get(sender) ?? 0);
   }
 
-  #wait(
-    size: Size,
-    isPatient: boolean,
-    sender: Sender | undefined,
-    signal: AbortSignal,
-  ): Promise<() => void> {
+  #wait(given: Omit<Waiting, 'begin'>, signal: AbortSignal): Promise<() => void> {
+    const { size, isPatient, sender, onWanted } = given;
     return new Promise((resolve, reject) => {
       const giveUp = () => {
         this.#remove(entry);
@@ -207,9 +223,9 @@ export class PriorityQueue {
       };
       const begin = () => {
         signal.removeEventListener('abort', giveUp);
-        resolve(this.#start(size, sender));
+        resolve(this.#start(size, sender, onWanted));
       };
-      const entry: Waiting = { size, isPatient, sender, begin };
+      const entry: Waiting = { ...given, begin };
       this.#queues[size].add(entry);
       if (isPatient) this.#patient++;
       signal.addEventListener('abort', giveUp, { once: true });

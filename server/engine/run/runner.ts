@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts';
 import { unlessAborted } from '../abort.ts';
 import type { Service } from '../service.ts';
 import type { AnyRequest, ChunksTask, OnPart, Task } from '../tasks.ts';
+import { BulkThreads } from './bulk-threads.ts';
 import { type Executor, type RunAnswer, runWork, STOP_GRACE } from './executor.ts';
 import { OVERLOADED, PriorityQueue, type Urgency } from './priority-queue.ts';
 import { Throughput } from './stream.ts';
@@ -15,6 +16,8 @@ import { Threads } from './threads.ts';
  */
 export class Runner {
   readonly throughput = new Throughput();
+  /** Runs tasks that read and write by themselves; `undefined` if everything runs on the event loop. */
+  readonly bulk: BulkThreads | undefined;
   readonly #config: RunnerOptions['config'];
   readonly #service: Service;
   readonly #pool: Executor | undefined;
@@ -31,7 +34,9 @@ export class Runner {
     this.#scheduler = new EventLoopScheduler(pool === undefined ? Number.POSITIVE_INFINITY : queueSize);
     const queue = new PriorityQueue({ threads: workers, queueSize, bulk: bulkConcurrency });
     this.#queue = queue;
-    if (pool !== undefined) this.#threads = new Threads({ pool, queue, service, throughput, maxAnswerBytes });
+    if (pool === undefined) return;
+    this.#threads = new Threads({ pool, queue, service, throughput, maxAnswerBytes });
+    this.bulk = new BulkThreads({ pool, queue, groupSeconds: config.requestTimeout });
   }
 
   /**

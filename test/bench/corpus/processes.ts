@@ -23,6 +23,8 @@ export interface Run {
   readonly whole?: number;
   /** Seconds of processor time, with those of the start; if the program says it, as what follows. */
   readonly cpu?: number;
+  /** Of `cpu`, that of the main thread. */
+  readonly main?: number;
   /** The most memory at a time, in bytes. */
   readonly peak?: number;
 }

@@ -6,7 +6,9 @@ import { isMainThread } from 'node:worker_threads';
 if (isMainThread) {
   process.on('exit', () => {
     const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
-    const usage = { cpu: (userCPUTime + systemCPUTime) / 1e6, peak: maxRSS * 1024 };
+    const { user, system } = process.threadCpuUsage();
+    const cpu = (userCPUTime + systemCPUTime) / 1e6;
+    const usage = { cpu, main: (user + system) / 1e6, peak: maxRSS * 1024 };
     writeSync(stderr.fd, `${JSON.stringify(usage)}\n`);
   });
 }

@@ -55,7 +55,9 @@ function openThreads(seconds: number, maxAnswerBytes = 1e9) {
       const times = [{ stage: 'chunk', by: 'x', seconds }] as const;
       return { ...answer, timings: { ...answer.timings, times } };
     },
+    async runBulk() {},
     async startThread() {},
+    startThreads() {},
     threads: 3,
     close: async () => {},
   };

@@ -47,7 +47,9 @@ export async function readFolder(
   signal: AbortSignal,
 ): Promise<ReadFolder> {
   const skips = new Skips();
-  const source = await openSource({ root: folder, ignore: true, written }, [folder]);
+  const source = await openSource({ root: folder, ignore: true, format: 'auto', isWhole: true, written }, [
+    folder,
+  ]);
   const spec = {
     source: { format: 'auto' },
     task: { run: 'chunk', name: '' },

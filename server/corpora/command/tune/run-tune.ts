@@ -128,7 +128,7 @@ async function runTune(folder: string, flags: TuneFlags, env: Environment): Prom
 }
 
 function sendHere(engine: Engine, stop: AbortController): Send {
-  const runner = engine.runner(false);
+  const runner = engine.cradle.runner;
   const task = { run: 'evaluate', pipelines: new Map() } as const;
   return async (body, signal) => {
     const own = new AbortController();

@@ -295,7 +295,7 @@ function settingsOf(connection: BucketConnection, { attempts, silence }: ClientT
     ...(region !== undefined && { region }),
     ...(credentials !== undefined && { credentials }),
     ...(profile !== undefined && { profile }),
-    ...(endpoint !== undefined && { endpoint: endpoint.href, ...NO_CHECKSUMS }),
+    ...(endpoint !== undefined && { endpoint, ...NO_CHECKSUMS }),
   };
 }
 

@@ -63,7 +63,7 @@ export async function startLoopback(
   });
   const connection = (fields?: Partial<BucketConnection>): BucketConnection => ({
     name: 'archive',
-    endpoint: new URL(origin),
+    endpoint: new URL(origin).href,
     bucket,
     prefix: '',
     style: 'path',

@@ -61,7 +61,9 @@ async function createTestRunner(
       await hold;
       return runWork(there.service, work, signal);
     },
+    async runBulk() {},
     async startThread() {},
+    startThreads() {},
     threads: 1,
     close: async () => {},
   };

@@ -1,0 +1,10 @@
+import { flags } from '../flags.ts';
+import { withCleanup } from '../race/temporary.ts';
+import { runDefaults, runFeeding, runProcesses, runReach } from './cli.ts';
+
+/** With `--only`, one of the parts: `reach`, `defaults`, `processes`, `feeding`. */
+const PARTS = { reach: runReach, defaults: runDefaults, processes: runProcesses, feeding: runFeeding };
+
+await withCleanup(async (_t, folder) => {
+  for (const [name, run] of Object.entries(PARTS)) if (name.includes(flags.only ?? '')) await run(folder);
+});
