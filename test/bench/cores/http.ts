@@ -194,5 +194,3 @@ export async function printHttp(): Promise<void> {
 }
 
 const PROCESSES = 4;
-
-if (import.meta.main) await printHttp();
