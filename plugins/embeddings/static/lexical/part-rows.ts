@@ -30,10 +30,12 @@ export async function readPartRows(): Promise<SharedMemory> {
   });
   copyTo(table.mapping as Uint32Array, bytes);
   copyTo(table.weights as Float32Array, bytes.subarray(4 * rows));
-  const packed = bytes.subarray(8 * rows);
-  const pairs = new Int16Array(table.buffer, table.rowsStart, packed.length);
-  for (let at = 0; at < packed.length; at++) pairs[at] = PAIRS[packed[at] as number] as number;
+  unpack(bytes.subarray(8 * rows), new Int16Array(table.buffer, table.rowsStart));
   return table.memory;
+}
+
+function unpack(packed: Uint8Array, pairs: Int16Array): void {
+  for (let at = 0; at < packed.length; at++) pairs[at] = PAIRS[packed[at] as number] as number;
 }
 
 function copyTo(target: Uint32Array | Float32Array, bytes: Uint8Array): void {
