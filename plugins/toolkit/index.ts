@@ -7,6 +7,7 @@ export * from './chunk-batches.ts';
 export * from './decode-unicode.ts';
 export * from './diff.ts';
 export * from './encoding-of-mark.ts';
+export * from './encodings/index.ts';
 export * from './growing-outline.ts';
 export * from './heading-paths.ts';
 export * from './hosted-sink.ts';

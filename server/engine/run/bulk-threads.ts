@@ -84,7 +84,7 @@ export class BulkThreads {
     port1.on('message', receive);
     try {
       await withLinkedStop(signal, (stop) => {
-        const watch = this.#watch(state, stop, () => handlers.shouldPause?.() && want());
+        const watch = this.#limitGroups(state, stop, () => handlers.shouldPause?.() && want());
         return pool
           .runBulk(task, stop.signal, { port: port2, state })
           .catch((error: unknown) => {
@@ -104,8 +104,8 @@ export class BulkThreads {
     }
   }
 
-  /** Stops a thread that has worked on the same group for too long. */
-  #watch(state: BulkEnd['state'], stop: AbortController, onLook: () => void): NodeJS.Timeout {
+  /** Stops a thread whose group takes too long. */
+  #limitGroups(state: BulkEnd['state'], stop: AbortController, onLook: () => void): NodeJS.Timeout {
     const most = this.#options.groupSeconds * 1000 + GRACE;
     let edges = 0;
     let since = performance.now();
