@@ -104,7 +104,7 @@ export class BulkThreads {
     }
   }
 
-  /** Stops a thread that has worked on the same group for too long. */
+  /** Stops a thread whose group takes too long. */
   #watch(state: BulkEnd['state'], stop: AbortController, onLook: () => void): NodeJS.Timeout {
     const most = this.#options.groupSeconds * 1000 + GRACE;
     let edges = 0;
