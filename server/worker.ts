@@ -82,8 +82,13 @@ function moved(answer: Answer): unknown {
   return { [kMovable]: true, [kValue]: outcome, [kTransferable]: buffers };
 }
 
+/** Milliseconds without bulk work until its memory is given back. Before that, the next task would take it again. */
+const IDLE = 1000;
+let idle: NodeJS.Timeout | undefined;
+
 /** Works on a task that reads its input and writes its output itself. */
 async function workInBulk({ bulk, flag, channel: end }: BulkMessage): Promise<WorkOutcome> {
+  clearTimeout(idle);
   try {
     await withSignal(flag, async (signal) => {
       const channel = new BulkChannel(end, signal);
@@ -98,6 +103,6 @@ async function workInBulk({ bulk, flag, channel: end }: BulkMessage): Promise<Wo
   } catch (error) {
     return { error: toPlainError(error) };
   } finally {
-    giveMemoryBack();
+    idle = setTimeout(giveMemoryBack, IDLE).unref();
   }
 }

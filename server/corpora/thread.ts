@@ -1,4 +1,5 @@
 import { inOwnTerms } from '../cli/own-terms.ts';
+import { release } from '../engine/memory.ts';
 import type { BulkChannel } from '../engine/run/bulk-threads.ts';
 import { ByteBudget } from '../engine/run/byte-budget.ts';
 import { Runner } from '../engine/run/runner.ts';
@@ -139,7 +140,7 @@ async function workOnShard({ claim, work }: ShardTask, { cradle, channel, signal
     filter: earlier && ((group) => onlyChanges(group, earlier, { added: 0, unchanged: 0, deleted: 0 })),
     ...(isCommand && { inTerms: inOwnTerms }),
   }).finally(() => {
-    sending.end();
+    sending.now();
     earlier?.close();
   });
   send({ result });
@@ -153,7 +154,8 @@ function runnerIn(cradle: ServiceCradle, channel: BulkChannel): Pick<Runner, 'ru
     run(task, body, stop, options) {
       const run = () => runner.run(task, body, stop, options);
       // Chunks are stored beside the next group, and a sink limits its own time.
-      return options?.hasNoDeadline ? run() : channel.group(run);
+      if (options?.hasNoDeadline) return run();
+      return channel.group(run).finally(() => release(body));
     },
   };
 }

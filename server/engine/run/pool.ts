@@ -2,6 +2,7 @@ import { MessagePort, threadId as mainThread } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { fromPlainError, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
+import { takesJobs } from '../../config/config.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 import type { Answer } from '../tasks.ts';
 import {
@@ -66,6 +67,7 @@ export function createPoolExecutor(
     });
   };
   let opened: Pool | undefined;
+  const starting: Promise<unknown>[] = [];
   const pool = () => {
     opened ??= open();
     return opened;
@@ -90,6 +92,8 @@ export function createPoolExecutor(
       }
     },
     async runBulk(bulk, signal, channel) {
+      // A task that came while its thread starts would start another one.
+      await starting.shift();
       const make = (flag: Running['flag']) => ({
         message: { bulk, flag, channel },
         transferList: [channel.port],
@@ -101,7 +105,7 @@ export function createPoolExecutor(
       return started.promise;
     },
     startThreads() {
-      startThreads(pool(), data.config.workers);
+      starting.push(...startThreads(pool(), data.config.workers));
     },
     get threads() {
       return opened?.threads.length ?? 0;
@@ -112,12 +116,12 @@ export function createPoolExecutor(
 
 function startSecond(pool: Pool, busy: number): void {
   // An idle first thread takes one of these empty tasks; the other task starts a second thread.
-  if (pool.threads.length < 2) startThreads(pool, 2 - busy);
+  if (pool.threads.length < 2) startThreads(pool, Math.max(2 - busy, 0));
 }
 
 /** Runs empty tasks, each of which takes an idle thread or starts one. */
-function startThreads(pool: Pool, count: number): void {
-  for (let index = 0; index < count; index++) void pool.run(undefined).catch(() => {});
+function startThreads(pool: Pool, count: number): Promise<unknown>[] {
+  return Array.from({ length: count }, () => pool.run(undefined).catch(() => undefined));
 }
 
 /** Opens a model in every thread once a request has opened it in one. @param most maximum open models of a thread */
@@ -151,8 +155,8 @@ function openPool(workerData: WorkerData): Pool {
     workerData,
     // Only the first thread receives work while it starts. Later threads have to be ready first.
     minThreads: 1,
-    // One extra small task may run beside large tasks, and bulk tasks keep their threads while they pause.
-    maxThreads: workers + 1 + Math.min(bulkConcurrency, workers),
+    // One extra small task may run beside large tasks. Tasks of jobs keep their threads while they pause.
+    maxThreads: workers + (takesJobs(workerData.config) ? 2 + Math.min(bulkConcurrency, workers) : 1),
     idleTimeout: Number.POSITIVE_INFINITY,
     // Idle threads keep their event loops, which close unused connections.
     atomics: 'disabled',
