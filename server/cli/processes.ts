@@ -3,13 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Log } from '../../core/contracts/collaborators.ts';
 import { hold } from '../../core/hold.ts';
-import type {
-  CountedRequest,
-  FromProcess,
-  Metric,
-  Question,
-  RequestCount,
-  ToProcess,
+import {
+  type CountedRequest,
+  type FromProcess,
+  type Metric,
+  type Question,
+  type RequestCount,
+  SERVER_PORT,
+  type ToProcess,
 } from '../http/transport/siblings.ts';
 
 /** A server of several processes: this one starts them, replaces those that end, and answers their questions. */
@@ -50,7 +51,7 @@ class Supervisor {
   /** The counts of processes that have ended. */
   #ended: Metric[] = [];
   #lastCollection = 0;
-  #isListening = false;
+  #port: number | undefined;
   #isStopping = false;
   #status = 0;
 
@@ -60,7 +61,7 @@ class Supervisor {
 
   start(): void {
     const begun = performance.now();
-    const worker = hold(cluster.fork());
+    const worker = hold(cluster.fork(this.#port === undefined ? {} : { [SERVER_PORT]: this.#port }));
     worker.on('message', (message: FromProcess) => void this.#take(worker, message));
     worker.on('exit', (code, signal) => {
       const age = performance.now() - begun;
@@ -100,8 +101,8 @@ class Supervisor {
   }
 
   #noteListening(port: number): void {
-    if (this.#isListening) return;
-    this.#isListening = true;
+    if (this.#port !== undefined) return;
+    this.#port = port;
     // The others start when the first one answers: its failure to start is that of the server.
     if (!this.#isStopping) for (let more = 1; more < this.#options.count; more++) this.start();
     this.#options.onListening(port);
@@ -129,7 +130,7 @@ class Supervisor {
 
   async #replace(worker: Worker, how: number | string, age: number): Promise<void> {
     if (how !== 0 && typeof how === 'number') this.#status = how;
-    if (this.#isStopping || !this.#isListening) {
+    if (this.#isStopping || this.#port === undefined) {
       if (workers().length === 0) process.exit(this.#status);
       return;
     }

@@ -28,7 +28,7 @@ import { databaseOf, nameOf } from '../store/database.ts';
 import { check } from './check.ts';
 import { outliveReader } from './closed-pipe.ts';
 import { EXIT, isExpected, UsageError } from './errors.ts';
-import { addressOf, listenProblem } from './listening.ts';
+import { addressOf, listenProblem, tryToListen } from './listening.ts';
 import { reload } from './reload.ts';
 import { setSwitchesFor } from './v8-switches.ts';
 
@@ -61,12 +61,17 @@ async function start(flags: Flags, env: Environment): Promise<number> {
     return EXIT.done;
   }
   setSwitchesFor(registry.all, machine.memoryBytes);
-  await (isSibling ? serve(shareOf(config), registry, connectSiblings()) : serve(config, registry));
+  await (isSibling
+    ? serve(shareOf(config), registry, connectSiblings(env as NodeJS.ProcessEnv))
+    : serve(config, registry));
   return EXIT.done;
 }
 
 /** Serves in several processes until a signal arrives. */
 async function serveInProcesses(config: Config, registry: Registry): Promise<void> {
+  // The processes share the port, so that none of them would notice another server there.
+  const problem = await tryToListen(config);
+  if (problem !== undefined) throw new UsageError(problem);
   const { superviseProcesses } = await import('./processes.ts');
   const { processes, shutdownGrace } = config;
   const log = createLog(config);
@@ -117,18 +122,27 @@ async function serve(config: Config, registry: Registry, siblings?: Siblings): P
     });
   }
   await app.ready();
-  await listen(app, config).catch((error: unknown) => {
+  await listen(app, config, siblings).catch((error: unknown) => {
     const problem = listenProblem(error, config);
     throw problem === undefined ? error : new UsageError(problem);
   });
 }
 
-/** Listens without Fastify's log line about it. `announce` logs the address once the store is open. */
-async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
+/** Whether the operating system spreads the connections of a port over processes that listen on it. */
+const SPREADS = process.platform === 'linux';
+
+/**
+ * Listens without Fastify's log line about it. `announce` logs the address once the store is open.
+ *
+ * Each process of a server has a socket of its own. A socket that the supervisor hands out would keep connections open
+ * that a killed process has not yet taken.
+ */
+async function listen(app: FastifyInstance, { host, port }: Config, siblings?: Siblings): Promise<void> {
   const { level } = app.log;
   if (level === 'debug' || level === 'info') app.log.level = 'warn';
   try {
-    await app.listen({ host, port, backlog: BACKLOG });
+    const own = siblings === undefined || !SPREADS ? {} : { exclusive: true, reusePort: true };
+    await app.listen({ host, port: siblings?.port ?? port, backlog: BACKLOG, ...own });
   } finally {
     app.log.level = level;
   }

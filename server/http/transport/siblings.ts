@@ -9,6 +9,8 @@ export interface Siblings {
   offer(registry: Registry): void;
   /** The metrics of all processes, and the counts of processes that have ended. */
   metrics(): Promise<Metric[][]>;
+  /** The port that another process of the server listens on; undefined in the first process. */
+  readonly port: number | undefined;
   /** Says that this process answers requests. */
   listens(port: number): void;
   /** Counts a request, or reads its count. */
@@ -45,7 +47,10 @@ export type FromProcess =
 /** Sent to a process of a server: an answer, or a wish for its metrics. */
 export type ToProcess = { readonly answer: number; readonly value: unknown } | { readonly collect: number };
 
-export function connectSiblings(): Siblings {
+/** The environment variable by which a process learns the port of the server. */
+export const SERVER_PORT = 'CHUNKSMITH_SERVER_PORT';
+
+export function connectSiblings({ [SERVER_PORT]: port }: NodeJS.ProcessEnv): Siblings {
   const asked = new Map<number, (value: unknown) => void>();
   let last = 0;
   let offered: Registry | undefined;
@@ -69,6 +74,7 @@ export function connectSiblings(): Siblings {
     offer(registry) {
       offered = registry;
     },
+    port: port === undefined ? undefined : Number(port),
     listens: (port) => send({ listens: port }),
     metrics: async () => ask({ what: 'metrics', own: await own() }),
     count: (counted) => ask({ what: 'count', ...counted }),
