@@ -186,7 +186,9 @@ class ThreadRange implements Pick<Range, 'stop'> {
       .run({ kind: 'lines', range, work }, either, {
         onMessage: (message) => this.#receive(message as LinesMessage),
         shouldPause: () => this.#held > MAX_HELD,
-        pause: () => this.#room.promise,
+        pause: async () => {
+          if (this.#held > MAX_HELD) await this.#room.promise;
+        },
       })
       .finally(() => {
         this.#isOver = true;
@@ -220,9 +222,11 @@ class ThreadRange implements Pick<Range, 'stop'> {
       for (;;) {
         const report = this.#reports.shift();
         if (report !== undefined) {
+          // Whoever writes the bytes frees their memory, and their length with it.
+          const { length } = report.bytes;
           yield report;
           this.#documents += report.tally.documents;
-          this.#free(report.bytes.length);
+          this.#free(length);
         } else if (this.#isOver) break;
         else await this.#news.promise;
         if (this.#reports.length === 0 && !this.#isOver) this.#news = Promise.withResolvers();
