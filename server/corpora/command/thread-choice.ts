@@ -21,11 +21,13 @@ const MAX_BYTES = 1_048_576;
 const RANGES_EACH = 8;
 
 /**
- * Work that must be left for threads to pay, and work until a rate is believed, because code becomes fast only after a
- * while. Both are multiples of the time that this process took to start, which a thread takes too.
+ * The time that threads must save, and work until a rate is believed, because code becomes fast only after a while.
+ * Both are multiples of the time that this process took to start. Threads take about that time to start and become fast.
  */
-const MIN_LEFT = 2;
+const MIN_SAVED = 2.4;
 const MIN_DONE = 0.7;
+/** What a thread does beside others, of what it does alone: threads share memory and caches. */
+const EFFICIENCY = 0.84;
 const MIN_RANGES = 3;
 
 /** Decides whether threads start, by the expected time of the work that is left. */
@@ -85,6 +87,7 @@ export class ThreadChoice {
     const rate = Math.min(seconds / bytes, this.#lastRate);
     this.#lastRate = seconds / bytes;
     if (this.#measured < MIN_RANGES || this.#seconds < MIN_DONE * this.#start) return;
-    this.pays = (this.#total - this.#done) * rate > MIN_LEFT * this.#start;
+    const left = (this.#total - this.#done) * rate;
+    this.pays = left * (1 - 1 / (EFFICIENCY * workers)) > MIN_SAVED * this.#start;
   }
 }
