@@ -8,6 +8,7 @@ import { type Chunking, localChunking, type Tally } from './chunk-documents.ts';
 import { EarlierIds, type EarlierIndex, onlyChanges } from './command/changes.ts';
 import { inCommandTerms } from './command/command-terms.ts';
 import type { LinesMessage, LinesTask } from './command/lines-task.ts';
+import { readRange } from './command/read-range.ts';
 import { joinReports, type Report, Reporter } from './command/reports.ts';
 import { chunkShard } from './jobs/chunk-shard.ts';
 import { createServerLocations } from './jobs/server-locations.ts';
@@ -15,10 +16,8 @@ import type { ShardMessage, StoreQuestion } from './jobs/shard-threads.ts';
 import { storingIn } from './jobs/sink.ts';
 import type { JobLocations } from './jobs/spec.ts';
 import type { LocationsData, ShardTask } from './range-task.ts';
-import { decodeWith, readDocuments } from './read-documents.ts';
 import type { Skip } from './shard.ts';
 import { createLocalFolder } from './storage/local/folder.ts';
-import { seen } from './unseen-files.ts';
 
 interface ThreadTools {
   readonly cradle: ServiceCradle;
@@ -52,13 +51,13 @@ async function workOnLines({ range, work }: LinesTask, { cradle, channel, signal
     bytes = 0;
   });
   try {
-    const storage = createLocalFolder(folder);
-    const lines = readDocuments(storage, await seen(storage, range), {
-      fields: spec.source.fields,
+    const lines = readRange(range, {
+      storage: createLocalFolder(folder),
+      spec,
       limit,
-      decode: decodeWith(cradle, spec, signal),
+      cradle,
       signal,
-      onSkipped: (skip) => skips.push({ ...skip, detail: inOwnTerms(skip.detail) }),
+      onSkipped: (skip) => skips.push(skip),
     });
     const chunking = chunkingIn(cradle, runnerIn(cradle, channel), true);
     for await (const group of chunking(spec, lines, signal)) {

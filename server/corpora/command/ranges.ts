@@ -1,14 +1,12 @@
 import { ServiceError } from '../../../core/errors.ts';
-import { inOwnTerms } from '../../cli/own-terms.ts';
 import type { BulkThreads } from '../../engine/run/bulk-threads.ts';
 import type { Chunking } from '../chunk-documents.ts';
 import { planShards } from '../plan-shards.ts';
 import { HELD_BYTES, isForOneThread, wasLost } from '../range-task.ts';
-import { decodeWith, readDocuments } from '../read-documents.ts';
 import type { ShardRange, Skip, SourceDocument } from '../shard.ts';
-import { seen } from '../unseen-files.ts';
 import type { EarlierIds } from './changes.ts';
 import type { LinesMessage, LinesWork } from './lines-task.ts';
+import { readRange } from './read-range.ts';
 import type { Report, Reporter, SkipsReport } from './reports.ts';
 import type { ChunkSetup } from './setup.ts';
 import { filesOf } from './source.ts';
@@ -128,12 +126,13 @@ class Ranges {
     const { reporter, signal, onSkipped } = this.#reports;
     const { limit } = this.#work;
     const skips: Skip[] = [];
-    const lines = readDocuments(source.storage, await seen(source.storage, range), {
-      fields: spec.source.fields,
+    const lines = readRange(range, {
+      storage: source.storage,
+      spec,
       limit,
-      decode: decodeWith(cradle, spec, signal),
+      cradle,
       signal,
-      onSkipped: (skip) => skips.push({ ...skip, detail: inOwnTerms(skip.detail) }),
+      onSkipped: (skip) => skips.push(skip),
     });
     try {
       for await (const group of chunking(spec, without(from, lines), signal)) yield reporter.report(group);

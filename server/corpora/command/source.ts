@@ -1,17 +1,16 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { UsageError } from '../../cli/errors.ts';
-import { inOwnTerms } from '../../cli/own-terms.ts';
 import type { ServerCradle } from '../../container.ts';
 import type { JobSpec } from '../jobs/spec.ts';
 import { formatOf, planShards } from '../plan-shards.ts';
-import { decodeWith, readDocuments } from '../read-documents.ts';
 import { selectFiles } from '../select-files.ts';
 import type { ShardRange, Skip, SourceDocument } from '../shard.ts';
 import { createLocalFolder } from '../storage/local/folder.ts';
 import { isInside } from '../storage/local/paths.ts';
 import type { SourceStorage, StoredFile } from '../storage/storage.ts';
-import { findFile, seen, unseenFile } from '../unseen-files.ts';
+import { findFile, unseenFile } from '../unseen-files.ts';
 import type { ChunkFlags } from './flags.ts';
+import { readRange } from './read-range.ts';
 
 export interface CorpusSource {
   readonly storage: SourceStorage;
@@ -127,15 +126,12 @@ export async function* linesOf(
   signal: AbortSignal,
   onSkipped: (skip: Skip) => void,
 ): AsyncGenerator<readonly SourceDocument[]> {
-  const { fields } = spec.source;
-  const decode = decodeWith(cradle, spec, signal);
-  const isLive = source.files === undefined;
+  const { storage, files } = source;
+  const isLive = files === undefined;
   if (isLive) signal.addEventListener('abort', () => process.stdin.destroy(), { once: true });
-  const skipped = (skip: Skip) => onSkipped({ ...skip, detail: inOwnTerms(skip.detail) });
   const limit = cradle.config.maxBodyBytes;
-  const options = { fields, limit, decode, signal, isLive, onSkipped: skipped };
-  for await (const range of rangesOf(source, spec))
-    yield* readDocuments(source.storage, await seen(source.storage, range), options);
+  const options = { storage, spec, limit, cradle, signal, isLive, onSkipped };
+  for await (const range of rangesOf(source, spec)) yield* readRange(range, options);
 }
 
 async function* rangesOf(corpus: CorpusSource, { source }: JobSpec): AsyncGenerator<ShardRange> {
